@@ -1,11 +1,15 @@
 """Killed at random instants of refreshes, the server loses no token that it handed out, and shows none to a provider twice."""
 
 import base64
+import hashlib
 import os
 import random
+import secrets
 import threading
 import time
+import urllib.parse
 
+import browsers
 from bench import tally
 from wire import LOST, Client
 
@@ -16,11 +20,13 @@ USERS = 6
 # For each user: they join one refresh.
 CALLERS = 3
 LONGEST_ROUND = 0.25
-SERVICE = ("service", "service-secret")
+SERVICE = ("service", "secret-of-the-service")
 SETTINGS = {
     "SESSION_ACCESS_TOKEN_SECONDS": "86400", "PROVIDER_PLAIN_KEEP_TOKENS": "true", "APPS": "service",
     "APP_SERVICE_CLIENT_ID": SERVICE[0], "APP_SERVICE_SECRET": SERVICE[1],
-    "APP_SERVICE_REDIRECT_URIS": "https://service.example/cb", "APP_SERVICE_PROVIDER_TOKENS": "plain"}
+    "APP_SERVICE_REDIRECT_URIS": browsers.APP, "APP_SERVICE_PROVIDER_TOKENS": "plain",
+    "APP_SERVICE_SCOPES": "openid,account.read,tokens", "PROVIDER_PLAIN_SCOPES": "openid,offline_access"}
+CALLBACK = f"{browsers.ISSUER}/auth/plain/callback"
 BASIC = "Basic " + base64.b64encode(":".join(SERVICE).encode()).decode()
 
 
@@ -35,9 +41,7 @@ class User:
         self.last = None
 
     def sign_in(self, server):
-        body = server.carriers.authorize(self.name, issuer="plain", scope="offline_access")
-        answer = server.call("POST", "/auth/signin", body=body)
-        self.token = answer.json["token"]
+        self.token = by_browser(server, self.name)
         with Client(server.port) as client:
             listed = client.call("GET", "/users/me/identities", bearer=self.token).body
         self.identity = listed.split(b'"identity_id":')[1].split(b",")[0].decode()
@@ -56,6 +60,27 @@ class User:
         return answer.status
 
 
+def by_browser(server, subscriber):
+    """The access token that the service gets for a user who has signed in through the browser: only its own sessions
+    bring it a provider's tokens."""
+    verifier = secrets.token_urlsafe(32)
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    request = urllib.parse.urlencode({
+        "client_id": SERVICE[0], "redirect_uri": browsers.APP, "response_type": "code", "state": "s",
+        "scope": "openid account.read tokens", "code_challenge": challenge, "code_challenge_method": "S256",
+        "provider": "plain", "prompt": "none", "login_hint": subscriber})
+    begun = server.call("GET", f"/auth/authorize?{request}")
+    cookie = {"Cookie": begun.headers["set-cookie"].split(";")[0]}
+    target, _, parts = browsers.local(begun.headers["location"])
+    with Client(parts.port) as client:
+        approved = client.call("GET", target)
+    back = server.call("GET", browsers.local(approved.headers["location"])[0], headers=cookie)
+    code = browsers.local(back.headers["location"])[1]["code"]
+    return server.call("POST", "/auth/token", headers={"Authorization": BASIC}, form={
+        "grant_type": "authorization_code", "code": code, "redirect_uri": browsers.APP,
+        "code_verifier": verifier}).json["access_token"]
+
+
 def use(user, port, stopped, statuses):
     try:
         with Client(port) as client:
@@ -66,7 +91,7 @@ def use(user, port, stopped, statuses):
 
 
 def run(bench):
-    with bench.carriers() as carriers:
+    with bench.carriers(redirect_uris=[CALLBACK]) as carriers:
         # Each token is good for half a minute, so that it is never good for long enough.
         carriers.misbehave("token_expires_in_30_valid", endpoint="token", issuer="plain")
         users = [User(f"vault{number}") for number in range(USERS)]

@@ -136,7 +136,8 @@ def identities(apps, service):
 
 
 def provider_tokens(apps, service):
-    token = sign_in(apps, service, "plain", "linus").access_token
+    code = apps.body("TokenRequest", **service.by_browser("linus", "openid account.read tokens"))
+    token = apps.call("refreshSession", body=code).access_token
     identity = apps.call("listIdentities", token=token)[0].identity_id
     apps.call("refreshProfile", token=token, body=apps.body("ProfileRefresh", identity_id=identity))
     client = "Basic " + base64.b64encode(f"web-app:{APP_SECRET}".encode()).decode()

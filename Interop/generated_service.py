@@ -17,6 +17,7 @@ from process import free_port, running
 ADMIN_TOKEN = secrets.token_hex(16)
 APP_SECRET = secrets.token_hex(16)
 RESOURCE_SERVER_SECRET = secrets.token_hex(16)
+APP_REDIRECT_URI = "https://app.example/callback"
 ZENKEY_CLIENT, ZENKEY_REDIRECT_URI = "ccid-0123456789abcdef", "ccid-0123456789abcdef://com.xci.provider.sdk"
 PLAIN_REDIRECT_URI = "com.example.app:/callback"
 # No limits: whoever fuzzes is one address, and is not to be told so.
@@ -58,7 +59,7 @@ app:
   web:
     clientID: web-app
     secret: "{app_secret}"
-    redirectURIs: ["https://app.example/callback"]
+    redirectURIs: ["{app_redirect_uri}"]
     providerTokens: [plain]
     scopes: [openid, profile, email, phone, offline_access, account.read, tokens]
     impliedScopes: [offline_access, account.read, tokens]
@@ -98,6 +99,21 @@ class Service:
         return {**body, "mccmnc": "310410"} if provider == "zenkey" else {**body, "provider": provider}
 
 
+    def by_browser(self, subscriber, scope):
+        """What the app web-app redeems once its user has signed in through the browser: the members of a token request."""
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).rstrip(b"=").decode()
+        browser = requests.Session()
+        begun = browser.get(f"{self.base}/auth/authorize", allow_redirects=False, timeout=10, params={
+            "response_type": "code", "client_id": "web-app", "redirect_uri": APP_REDIRECT_URI, "scope": scope,
+            "code_challenge": challenge, "code_challenge_method": "S256", "provider": "plain", "prompt": "none",
+            "login_hint": subscriber})
+        approved = requests.get(begun.headers["location"], allow_redirects=False, timeout=10)
+        back = browser.get(approved.headers["location"], allow_redirects=False, timeout=10)
+        came_back = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(back.headers["location"]).query))
+        return {"grant_type": "authorization_code", "code": came_back["code"], "redirect_uri": APP_REDIRECT_URI,
+                "code_verifier": self.verifier, "client_id": "web-app", "client_secret": APP_SECRET}
+
+
 @contextlib.contextmanager
 def service(binaries, folder):
     os.makedirs(folder)
@@ -106,12 +122,14 @@ def service(binaries, folder):
         with open(f"{folder}/{name}.json", "w", encoding="utf-8") as file:
             json.dump(content, file)
     log, base = f"{folder}/carrier-simulator.log", f"http://127.0.0.1:{port}"
-    with running([f"{binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0"], None, log):
+    with running([f"{binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0",
+                  "--redirect-uri", f"{base}/auth/plain/callback"], None, log):
         urls = carriers_urls(log, "beyond")
         configuration = f"{folder}/gatehouse.yaml"
         with open(configuration, "w", encoding="utf-8") as file:
             file.write(CONFIGURATION.format(
                 port=port, admin_port=admin_port, folder=folder, admin_token=ADMIN_TOKEN, app_secret=APP_SECRET,
+                app_redirect_uri=APP_REDIRECT_URI,
                 resource_server_secret=RESOURCE_SERVER_SECRET, **urls))
         gatehouse = [f"{binaries}/gatehouse", "serve", "--config", configuration]
         with running(gatehouse, port, f"{folder}/gatehouse.log", {"LOG_LEVEL": "trace"}):

@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// What a user is called, by what an app says: the user's own word, which nobody has proven and any user can change.
 /// Few sign-ins have one, so it is shared and not copied.
 public final class SelfAssertedName: Sendable {
@@ -14,10 +16,8 @@ public final class SelfAssertedName: Sendable {
     }
 
     private static func kept(_ text: String) -> String? {
-        guard !text.isEmpty, text.utf8.count <= maximumBytes,
-            text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
-        else { return nil }
-        return text
+        let fits = !text.isEmpty && text.utf8.count <= maximumBytes && VisibleText.fault(of: text) == nil
+        return fits ? text : nil
     }
 
     /// As attributes of the user's own.

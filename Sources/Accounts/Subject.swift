@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// Who somebody is at an OpenID Provider: the pair of issuer and `sub`, which is the only key users are found by
 /// (OpenID Connect Core §5.7: "sub" alone, a phone number or an email address identify nobody).
 ///
@@ -31,14 +33,12 @@ public struct Subject: Hashable, Sendable {
 }
 
 extension Subject {
-    /// OpenID Connect Core §2.
-    public static let maximumBytes = 255
-
     /// A subject that somebody entered by hand or brought from elsewhere.
     ///
     /// - Returns: nil for one that no ID token could have.
     public static func given(issuer: String, value: String) -> Subject? {
-        (1...maximumBytes).contains(value.utf8.count) ? Subject(issuer: issuer, value: value) : nil
+        guard SubjectIdentifier.isValid(value), !issuer.hasControlCharacters else { return nil }
+        return Subject(issuer: issuer, value: value)
     }
 }
 

@@ -83,6 +83,8 @@ public final class HTTPServer: Sendable {
 public protocol RequestHandler: Sendable {
     /// Fields that every answer has, unless it says otherwise (``HTTPResponse/hasCommonFields``).
     var commonFields: [(name: String, value: String)] { get }
+    /// Fields that every answer has, whatever it says: what is told of the way that answers go.
+    var transportFields: [(name: String, value: String)] { get }
 
     /// Answers a request. Its task is cancelled when the client is gone.
     func respond(to request: HTTPRequest) async -> HTTPResponse

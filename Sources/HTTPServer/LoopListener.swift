@@ -40,7 +40,8 @@ actor LoopListener: LoopBound, ReadinessHandler {
         acceptRetry = limits.acceptRetry
         self.budget = budget
         self.handler = handler
-        resources = LoopLocal(LoopResources(commonFields: handler.commonFields), on: loop)
+        resources = LoopLocal(
+            LoopResources(commonFields: handler.commonFields, transportFields: handler.transportFields), on: loop)
     }
 
     /// Begins to accept.

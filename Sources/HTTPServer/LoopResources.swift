@@ -19,17 +19,23 @@ struct LoopResources {
     /// The answer that was rendered last, but for a body that is sent from where it is.
     private(set) var output: [UInt8] = []
     private var date = DateField()
-    /// The handler's common fields as they are sent.
+    /// The handler's fields as they are sent: the common ones, and those that no answer goes without.
     private let commonFields: [UInt8]
+    private let transportFields: [UInt8]
     private var identifiers: RequestIdentifiers
     private var gzip: GzipEncoder?
 
-    init(commonFields: [(name: String, value: String)]) {
-        var lines: [UInt8] = []
-        for (name, value) in commonFields { ResponseWriter.writeField(name, value, into: &lines) }
-        self.commonFields = lines
+    init(commonFields: [(name: String, value: String)], transportFields: [(name: String, value: String)]) {
+        self.commonFields = Self.lines(of: commonFields)
+        self.transportFields = Self.lines(of: transportFields)
         var generator = SystemRandomNumberGenerator()
         identifiers = RequestIdentifiers(seededBy: &generator)
+    }
+
+    private static func lines(of fields: [(name: String, value: String)]) -> [UInt8] {
+        var lines: [UInt8] = []
+        for (name, value) in fields { ResponseWriter.writeField(name, value, into: &lines) }
+        return lines
     }
 
     mutating func requestIdentifier() -> String { identifiers.next() }
@@ -42,7 +48,8 @@ struct LoopResources {
         let encoded = context.acceptsGzip ? response.gzip { encode($0) } : nil
         output.removeAll(keepingCapacity: output.capacity <= Self.maximumOutputKept)
         return ResponseWriter.write(
-            response, context, gzip: encoded, date: date.line, commonFields: commonFields, into: &output)
+            response, context, gzip: encoded, date: date.line, commonFields: commonFields,
+            transportFields: transportFields, into: &output)
     }
 
     private mutating func encode(_ body: [UInt8]) -> [UInt8]? {

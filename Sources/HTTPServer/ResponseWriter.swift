@@ -21,15 +21,17 @@ enum ResponseWriter {
     /// - Parameters:
     ///   - gzip: the compressed body, where that is what the client gets.
     ///   - date: the Date field's line.
-    ///   - commonFields: the lines of the fields that every answer has.
+    ///   - commonFields: the lines of the fields that every answer has unless it says otherwise.
+    ///   - transportFields: the lines of those that every answer has.
     /// - Returns: the body to be sent behind `output`; empty when there is none or it is in there.
     static func write(
         _ response: HTTPResponse, _ context: ResponseContext, gzip: [UInt8]?, date: [UInt8], commonFields: [UInt8],
-        into output: inout [UInt8]
+        transportFields: [UInt8], into output: inout [UInt8]
     ) -> [UInt8] {
         writeStatusLine(response.status, into: &output)
         for (name, value) in response.headers { writeField(name, value, into: &output) }
         if response.hasCommonFields { output.append(contentsOf: commonFields) }
+        output.append(contentsOf: transportFields)
         output.append(contentsOf: date)
         output.append(contentsOf: "X-Request-ID: ".utf8)
         output.append(contentsOf: context.requestID.utf8)

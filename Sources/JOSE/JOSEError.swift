@@ -33,6 +33,8 @@ public enum JOSEError: Error, Equatable, Sendable {
         case keyDoesNotFit
         /// The header has no `kid`, and no key of the set fits the algorithm and may verify.
         case noKeyFits
+        /// The key may be there, with its private half beside it, so that it proves nothing.
+        case privateKeyPublished
         /// More than one key fits.
         case ambiguous
     }
@@ -50,7 +52,7 @@ public enum JOSEError: Error, Equatable, Sendable {
     /// Whether the provider may have rotated its keys since the set was fetched, so that a fresh set may answer.
     public var isReasonToRefetchKeys: Bool {
         switch self {
-        case .unknownKey(.keyIDNotInSet), .unknownKey(.noKeyFits): true
+        case .unknownKey(.keyIDNotInSet), .unknownKey(.noKeyFits), .unknownKey(.privateKeyPublished): true
         default: false
         }
     }

@@ -33,8 +33,8 @@ public struct JWK: Sendable {
     /// - Throws: `JWKError`.
     public init(_ json: JSONValue) throws(JWKError) {
         guard let members = json.object else { throw .notAnObject }
+        guard !Self.hasPrivateMember(members) else { throw .privateKeyPublished }
         let publicKey = try Self.publicKey(members)
-        guard members["d"] == nil else { throw .privateKeyPublished }
         keyID = try members.optionalText("kid")
         let use = try members.optionalText("use")
         let algorithm = try members.optionalText("alg")
@@ -45,6 +45,15 @@ public struct JWK: Sendable {
             mayVerify && $0.fits(publicKey.keyType) && (algorithm == nil || algorithm == $0.rawValue)
         }
         self.publicKey = publicKey
+    }
+
+    /// RFC 7518 §6.2.2, §6.3.2, RFC 8037 §2, RFC 9864: two factors of a modulus make its exponent, so that any of them
+    /// is the private half.
+    private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"]
+
+    /// Whether a key's private half is told with it. A symmetric key has no other.
+    static func hasPrivateMember(_ members: JSONObject) -> Bool {
+        members["kty"]?.string != "oct" && privateMembers.contains { members[$0] != nil }
     }
 
     private static func publicKey(_ members: JSONObject) throws(JWKError) -> PublicKey {

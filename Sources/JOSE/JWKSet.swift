@@ -17,6 +17,9 @@ public struct JWKSet: Sendable {
     /// How many entries were passed over: of types we do not know, too weak or ill-formed (RFC 7517 §5 says to ignore
     /// them). A provider that rolls out a new kind of key goes on working.
     public let unusableKeyCount: Int
+    /// The `kid` of each entry that was passed over because its private half stands in the set: whoever reads that can
+    /// sign with it.
+    public let publishedPrivateKeys: [String?]
 
     /// Reads a set out of JSON text.
     /// - Parameters:
@@ -37,6 +40,7 @@ public struct JWKSet: Sendable {
         guard let entries = json["keys"]?.array else { throw .notAKeySet }
         guard entries.count <= maximumKeyCount else { throw .tooManyKeys }
         keys = entries.compactMap { try? JWK($0) }
+        publishedPrivateKeys = entries.compactMap(\.object).filter(JWK.hasPrivateMember).map { $0["kid"]?.string }
         unusableKeyCount = entries.count - keys.count
     }
 
@@ -58,6 +62,9 @@ public struct JWKSet: Sendable {
             fitting = index
         }
         guard let fitting else {
+            if publishedPrivateKeys.contains(where: { keyID == nil || $0 == keyID }), !isNamed || keyID == nil {
+                throw .unknownKey(.privateKeyPublished)
+            }
             guard keyID != nil else { throw .unknownKey(.noKeyFits) }
             throw .unknownKey(isNamed ? .keyDoesNotFit : .keyIDNotInSet)
         }

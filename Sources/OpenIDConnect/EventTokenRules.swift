@@ -15,8 +15,10 @@ struct EventTokenRules: Sendable {
     let issuer: String
     /// Our identifiers there.
     let audiences: [String]
-    /// The media type that the token may have beside `jwt` and none.
+    /// The media type that the token has.
     let type: String
+    /// Whether it has to have it; else it may be `jwt`, or none.
+    let demandsType: Bool
     let expiry: Expiry
     /// How old a token may be, whatever it says of its expiry.
     let maximumAgeSeconds: Int64
@@ -34,7 +36,8 @@ struct EventTokenRules: Sendable {
     /// - Throws: the first rule broken.
     func check(_ token: VerifiedJWS, now: Int64) throws(EventTokenError) -> (claims: JSONValue, issuedAt: Int64) {
         // Whatever says that it is another kind of token is one.
-        guard token.header.type == nil || token.header.hasType(type) || token.header.hasType("jwt") else { throw .type }
+        let isUntold = token.header.type == nil || token.header.hasType("jwt")
+        guard token.header.hasType(type) || isUntold && !demandsType else { throw .type }
         guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .malformed }
         guard claims["iss"].isExactly(issuer) else { throw .issuer }
         try checkAudience(claims)

@@ -32,7 +32,7 @@ public struct EventTokenVerifier: Sendable {
         // Google signs a token that it sends again anew or not at all, and asks everybody to ignore what it says of its
         // expiry.
         rules = EventTokenRules(
-            issuer: issuer, audiences: audiences, type: "secevent+jwt",
+            issuer: issuer, audiences: audiences, type: "secevent+jwt", demandsType: false,
             expiry: wording == .apple ? .whereGiven : .ignored, maximumAgeSeconds: maximumAgeSeconds,
             clockSkewSeconds: clockSkewSeconds)
     }
@@ -163,8 +163,6 @@ private struct RISCEvents {
 }
 
 private func subjectName(_ claim: JSONValue?) throws(EventTokenError) -> String {
-    guard let text = claim?.string, (1...IDTokenVerifier.maximumSubjectBytes).contains(text.utf8.count) else {
-        throw .subject
-    }
+    guard let text = claim?.string, SubjectIdentifier.isValid(text) else { throw .subject }
     return text
 }

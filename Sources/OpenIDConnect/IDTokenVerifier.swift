@@ -37,9 +37,6 @@ public struct IDTokenVerifier: Sendable {
     /// The longest ID token taken.
     public static let maximumTokenBytes = 32_768
     static let shortestCutContext = 32
-    /// OpenID Connect Core §2: a subject has at most 255 ASCII characters.
-    static let maximumSubjectBytes = 255
-
     let issuer: IssuerNames
     let clientID: String
     /// What an app must keep to that hands the token in itself; nil for a token that the provider has given to us.
@@ -242,10 +239,7 @@ public struct IDTokenVerifier: Sendable {
     }
 
     private func subject(_ claims: JSONValue) throws(IDTokenError) -> String {
-        guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= Self.maximumSubjectBytes
-        else {
-            throw .subject
-        }
+        guard let subject = claims["sub"]?.string, SubjectIdentifier.isValid(subject) else { throw .subject }
         return subject
     }
 

@@ -20,11 +20,12 @@ public struct LogoutTokenVerifier: Sendable {
     /// - Parameters:
     ///   - issuer: the issuer whose keys were used.
     ///   - clientID: our identifier at that issuer.
+    ///   - demandsType: whether it must say what it is, by `typ: logout+jwt`, so that no other token of the issuer's
+    ///     can be taken for one (§4.1, RFC 8725 §3.11). §2.4 recommends it, and not every issuer does it.
     ///   - clockSkewSeconds: how far the provider's clock may differ from ours.
-    public init(issuer: String, clientID: String, clockSkewSeconds: Int64) {
-        // §2.4: `logout+jwt` is recommended and not required.
+    public init(issuer: String, clientID: String, demandsType: Bool, clockSkewSeconds: Int64) {
         rules = EventTokenRules(
-            issuer: issuer, audiences: [clientID], type: "logout+jwt", expiry: .required,
+            issuer: issuer, audiences: [clientID], type: "logout+jwt", demandsType: demandsType, expiry: .required,
             maximumAgeSeconds: Self.maximumAgeSeconds, clockSkewSeconds: clockSkewSeconds)
     }
 
@@ -52,9 +53,7 @@ public struct LogoutTokenVerifier: Sendable {
     private func ended(_ claims: JSONValue) throws(EventTokenError) -> LogoutToken.Ended {
         var subject: String?
         if let claim = claims["sub"] {
-            guard let text = claim.string, (1...IDTokenVerifier.maximumSubjectBytes).contains(text.utf8.count) else {
-                throw .subject
-            }
+            guard let text = claim.string, SubjectIdentifier.isValid(text) else { throw .subject }
             subject = text
         }
         guard claims["sid"] != nil else {

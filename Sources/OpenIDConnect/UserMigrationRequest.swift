@@ -79,7 +79,6 @@ public struct UserMigrationRequest: ClientRequest {
 public struct TransferSubject: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public static let member = "transfer_sub"
     /// As of a subject (OpenID Connect Core §2).
-    private static let maximumBytes = 255
 
     public let value: String
 
@@ -87,7 +86,7 @@ public struct TransferSubject: Sendable, CustomStringConvertible, CustomDebugStr
     ///
     /// - Returns: nil where there is none, or no text, or one that is empty or too long.
     public init?(in document: JSONValue) {
-        guard let value = document[Self.member]?.string, (1...Self.maximumBytes).contains(value.utf8.count) else {
+        guard let value = document[Self.member]?.string, SubjectIdentifier.isValid(value) else {
             return nil
         }
         self.value = value

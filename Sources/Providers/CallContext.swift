@@ -22,6 +22,7 @@ public final class CallContext: Sendable {
         var correlationID: String?
         var facts: Facts?
         var refused: [PortTokenError] = []
+        var publishedKeysAt: String?
     }
 
     /// Hear of every step.
@@ -54,6 +55,12 @@ public final class CallContext: Sendable {
     public func note(refused refusals: [PortTokenError]) {
         if !refusals.isEmpty { state.withLock { $0.refused += refusals } }
     }
+
+    /// The host that publishes the private half of the key by which something seems to be signed; nil where none was
+    /// met.
+    public var publishedKeysAt: String? { state.withLock(\.publishedKeysAt) }
+
+    func note(publishedKeysAt host: String) { state.withLock { $0.publishedKeysAt = host } }
 
     func note(_ step: ProviderProblem.Step, _ failure: ProviderCallError, host: String?, words: ProviderWords? = nil) {
         state.withLock { $0.facts = Facts(step: step, failure: failure, host: host, words: words) }

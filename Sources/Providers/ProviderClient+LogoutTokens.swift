@@ -32,6 +32,7 @@ extension ProviderClient {
         let metadata = try await metadata(of: presented)
         let verifier = LogoutTokenVerifier(
             issuer: presented.issuer, clientID: provider.configuration.clientID,
+            demandsType: provider.configuration.demandsLogoutType,
             clockSkewSeconds: provider.configuration.clockSkewSeconds)
         return try await verified(presented.token, keysAt: metadata.keysEndpoint, or: ProviderError.logoutToken) {
             signed throws(EventTokenError) in try verifier.verify(signed, now: now)

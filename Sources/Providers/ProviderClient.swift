@@ -251,7 +251,9 @@ public struct ProviderClient: ~Copyable, Sendable {
                 token, allowed: algorithms, at: endpoint, through: transport, now: now)
         } catch {
             switch error {
-            case .token(let problem): throw .token(Refusal(problem))
+            case .token(let problem):
+                if problem == .unknownKey(.privateKeyPublished) { call.note(publishedKeysAt: endpoint.host) }
+                throw .token(Refusal(problem))
             case .keys(let failure): throw .keys(failure)
             }
         }

@@ -131,6 +131,8 @@ public struct ProviderConfiguration: Sendable {
     public var responseMode: ResponseMode
     public var authenticationTimes: AuthenticationTimes
     public var freshness: FreshnessProof
+    /// Whether its logout tokens must say what they are, by `typ: logout+jwt`.
+    public var demandsLogoutType: Bool
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
@@ -151,7 +153,7 @@ public struct ProviderConfiguration: Sendable {
         tenants: IssuerNames.Tenants? = nil, nativeTokens: NativeTokenRules? = nil,
         idTokenVerificationEndpoint: EndpointURL? = nil, redirectURIUse: RedirectURIUse = .required,
         responseMode: ResponseMode = .query, authenticationTimes: AuthenticationTimes = .auto,
-        freshness: FreshnessProof = .authenticationTime
+        freshness: FreshnessProof = .authenticationTime, demandsLogoutType: Bool = true
     ) {
         self.name = name
         self.profile = profile
@@ -164,6 +166,7 @@ public struct ProviderConfiguration: Sendable {
         self.responseMode = responseMode
         self.authenticationTimes = authenticationTimes
         self.freshness = freshness
+        self.demandsLogoutType = demandsLogoutType
         self.discoveryUI = discoveryUI
         self.clientID = clientID
         self.authentication = authentication

@@ -114,6 +114,11 @@ public struct ProviderProbe: Sendable {
             let sentence = "no key is for what algorithms allows (\(words)); look which ones the provider signs with"
             return Finding(step: .keys, isGood: false, sentence: sentence)
         }
+        guard set.publishedPrivateKeys.isEmpty else {
+            let sentence =
+                "keys for \(words), and the private halves of others, with which anybody can sign: tell the provider"
+            return Finding(step: .keys, isGood: false, sentence: sentence)
+        }
         return Finding(step: .keys, isGood: true, sentence: "keys for \(words)")
     }
 

@@ -33,6 +33,11 @@ public enum MasterKey {
         key.secret.withBytes { Digest.sha256.hash($0) == exampleHash }
     }
 
+    /// Whether everybody on this machine can read the file; false where there is none.
+    public static func isReadableByOthers(path: String) -> Bool {
+        (try? FileStatus(of: path))?.isReadableByOthers ?? false
+    }
+
     /// Reads the key; makes the file, once, when it does not exist and may be made.
     ///
     /// - Parameters:

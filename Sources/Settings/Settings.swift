@@ -25,7 +25,7 @@ public struct Settings: Sendable {
     /// The providers, in the order they are listed, each as it is served.
     public internal(set) var providers: [ProviderConfiguration] = []
     /// Our own apps, for browser sign-in, in the order they are listed.
-    public var apps: [RegisteredApp] { apps(inOlderStore: false) }
+    public internal(set) var apps: [RegisteredApp] = []
     /// The services that may ask what an access token is good for.
     public internal(set) var resourceServers: [ResourceServer] = []
     public internal(set) var browser = Browser()
@@ -41,6 +41,12 @@ public struct Settings: Sendable {
     var listedProviders = Listed<ProviderSettings>(names: ["zenkey"])
     var listedApps = Listed<AppSettings>(names: [])
     var listedResourceServers = Listed<ResourceServerSettings>(names: [])
+
+    /// What answers say of https (RFC 6797): `http.hstsSeconds`, but nil where nobody comes by https, or to a loopback
+    /// host, of which it would be said for whatever else listens there.
+    public var hstsSeconds: Int? { isReachedByHTTPS ? http.hstsSeconds : nil }
+
+    var isReachedByHTTPS: Bool { session.issuer.map { $0.isSecure && !HostName.isLoopback($0.host) } ?? false }
 
     /// The provider of that name; nil where the configuration has none.
     public func provider(named name: String) -> ProviderConfiguration? { providers.first { $0.name == name } }
@@ -86,6 +92,8 @@ public struct Settings: Sendable {
         public internal(set) var trustedProxies: [AddressRange] = []
         /// The one header that those proxies write it into; any other is ignored.
         public internal(set) var clientAddressHeader = ClientAddressHeader.xForwardedFor
+        /// For how long a browser that has come by https comes by nothing else; nil: nothing is said of it.
+        var hstsSeconds: Int? = 31_536_000
         public internal(set) var tlsCertificateFile: String?
         public internal(set) var tlsKeyFile: String?
 
@@ -229,26 +237,32 @@ public struct Settings: Sendable {
 }
 
 extension Settings {
-    /// Our own apps.
-    ///
-    /// - Parameter isOlder: whether the store was made before apps were told apart by what they may do: a section that
-    ///   says nothing of that means what it meant then.
-    public func apps(inOlderStore isOlder: Bool) -> [RegisteredApp] {
-        listedApps.sections.map { $0.registered(inOlderStore: isOlder) }
-    }
-
-    /// The keys that mean something else in a store that is older than they are, and what they mean there.
-    public var noticesOfOlderStore: [SettingsNotice] {
-        listedApps.sections.flatMap { $0.noticesOfOlderStore() }
-    }
-
     /// Makes what is served of what the sections say, once that holds.
     ///
+    /// - Parameter writtenBefore: whether the store is older than keys that now have a stricter default, and so the
+    ///   sections may be: then an absent one means what it meant, and ``noticesOfEarlierMeanings()`` tells of it.
     /// - Throws: the fault without which there would be one.
-    mutating func makeWhatIsServed() throws(SettingsError) {
+    public mutating func makeWhatIsServed(writtenBefore: Bool = false) throws(SettingsError) {
+        providers = []
+        resourceServers = []
         for section in listedProviders.sections {
-            providers.append(try section.configuration(sharedRedirectURIs: sharedRedirectURIs(of: section)))
+            providers.append(
+                try section.configuration(
+                    sharedRedirectURIs: sharedRedirectURIs(of: section), writtenBefore: writtenBefore))
         }
+        apps = listedApps.sections.map { $0.registered(inOlderStore: writtenBefore) }
         for section in listedResourceServers.sections { resourceServers.append(try section.resourceServer()) }
+    }
+
+    /// What is worth knowing where the sections are taken as written before.
+    public func noticesOfEarlierMeanings() -> [SettingsNotice] {
+        let ofApps = listedApps.sections.flatMap { $0.noticesOfOlderStore() }
+        return ofApps
+            + listedProviders.sections.filter { $0.logoutTyp == nil }.map { provider in
+                let sentence =
+                    "is not set, and any as before: a logout token need not say what it is. required takes those with typ "
+                    + "logout+jwt only"
+                return SettingsNotice(provider.key("logoutTyp"), sentence)
+            }
     }
 }

@@ -225,16 +225,17 @@ extension AuthorizedResponse {
         return only
     }
 
-    /// What users are shown may have lines and columns.
-    static func checked(context text: String?) throws(ParameterError) -> String? {
+    /// What users are shown and approve.
+    ///
+    /// - Parameter mayHaveLines: whether there are lines and columns where it is shown.
+    static func checked(context text: String?, mayHaveLines: Bool = true) throws(ParameterError) -> String? {
         guard let text, !text.isEmpty else { return nil }
         guard text.utf8.count <= maximumTextBytes else {
             throw ParameterError("context", "is longer than \(maximumTextBytes) bytes")
         }
-        let isPlain = text.unicodeScalars.allSatisfy { scalar in
-            scalar == "\n" || scalar == "\t" || !(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
+        if let fault = VisibleText.fault(of: text, mayHaveLines: mayHaveLines) {
+            throw ParameterError("context", fault.rawValue)
         }
-        guard isPlain else { throw ParameterError("context", "has control characters") }
         guard text.count <= maximumContextLength else {
             throw ParameterError("context", "is longer than \(maximumContextLength) characters")
         }

@@ -52,10 +52,15 @@ public struct EventReceiver: Sendable {
         return try await take(events, at: provider, now: now)
     }
 
-    /// Takes a signed request of Facebook's.
+    /// What Facebook's signed requests mean, each at an address of its own: nothing in them says it.
+    private static let signedRequestKinds: [ProviderEvent.Kind] = [.deauthorized, .deletionRequested]
+
+    /// Takes a signed request of Facebook's. One that was taken at one address is none at another: who has seen a
+    /// request to remove an app must not make one to be forgotten of it.
     ///
     /// - Parameter kind: what it means, which the address tells that it came to.
-    /// - Throws: `ServiceError.invalidEvent`; what comes of the store, and then the same request may come again.
+    /// - Throws: `ServiceError.invalidEvent`, `.replayed` for one that has come to another address; what comes of the
+    ///   store, and then the same request may come again.
     public func take(
         signedRequest text: String, as kind: ProviderEvent.Kind, at provider: Provider
     ) async throws(ServiceError) -> Receipt {
@@ -66,6 +71,10 @@ public struct EventReceiver: Sendable {
         } catch {
             throw .invalidEvent(error)
         }
+        let name = events.name(at: provider, as: [kind])
+        let others = Self.signedRequestKinds.filter { $0 != kind }.map { events.name(at: provider, as: [$0]) }
+        guard seen.enter(name, butFor: others, now: now) else { throw .invalidEvent(.replayed) }
+        defer { seen.leave(name) }
         return try await take(events, at: provider, now: now)
     }
 
@@ -76,8 +85,7 @@ public struct EventReceiver: Sendable {
     ) async throws(ServiceError) -> Receipt {
         let kinds = message.events.map(\.kind)
         let confirmation = message.confirmation(by: provider)
-        let name = TokenHash(
-            sha256: [provider.configuration.name, message.issuer, message.identifier] + kinds.map(\.rawValue))
+        let name = message.name(at: provider, as: kinds)
         if seen.has(name, now: now) {
             return Receipt(
                 kinds: kinds, unknown: message.unknown, isRepeated: true, changes: 0, confirmation: confirmation)
@@ -100,6 +108,11 @@ public struct EventReceiver: Sendable {
 }
 
 extension ProviderEvents {
+    /// By which a message that comes again is known.
+    fileprivate func name(at provider: Provider, as kinds: [ProviderEvent.Kind]) -> TokenHash {
+        TokenHash(sha256: [provider.configuration.name, issuer, identifier] + kinds.map(\.rawValue))
+    }
+
     /// What confirms a request to be forgotten.
     fileprivate func confirmation(by provider: Provider) -> String? {
         guard let event = events.first(where: { $0.kind == .deletionRequested }), let secret = provider.eventSecret

@@ -1,6 +1,7 @@
 internal import Accounts
 internal import Apps
 internal import OpenIDConnect
+internal import Syntax
 
 /// A sign-in that is proven, by whatever evidence: the one way from there to what the repository stores.
 struct ProvenSignIn {
@@ -68,7 +69,9 @@ struct ProvenSignIn {
 extension Authentication {
     /// How a provider says that the user was authenticated, its level in its present spelling.
     init(asserted acr: String?, _ amr: [String], at time: Int64?) {
-        self.init(acr: acr.map(AuthenticationLevel.normalized), amr: amr, time: time)
+        // They are stored as texts, and what no store takes must keep nobody from signing in.
+        let acr = acr.flatMap { $0.hasControlCharacters ? nil : AuthenticationLevel.normalized($0) }
+        self.init(acr: acr, amr: amr.filter { !$0.hasControlCharacters }, time: time)
     }
 }
 

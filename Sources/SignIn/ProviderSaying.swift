@@ -98,7 +98,7 @@ struct ProviderSaying {
 
     /// Whether a value is verified is taken from the document that has the value, or from one that has the same.
     private mutating func readContact(_ contact: Contact, _ value: JSONValue, in document: JSONObject) {
-        guard let text = text(of: value) else { return }
+        guard let text = text(of: value, named: contact.rawValue) else { return }
         if let known = attributes[contact.rawValue] {
             guard known == text else { return }
         } else {
@@ -114,8 +114,9 @@ struct ProviderSaying {
     private mutating func set(_ name: String, _ value: JSONValue?) {
         // What came before says the same, or comes first.
         guard let value, attributes[name] == nil, attributes.objects[name] == nil else { return }
-        if let text = text(of: value) { return attributes[name] = text }
-        guard let object = value.object, let parts = withoutSubject(.object(object["value"]?.object ?? object)),
+        if let text = text(of: value, named: name) { return attributes[name] = text }
+        guard AttributeRule.mayHaveParts(name), value.isVisible, let object = value.object,
+            let parts = withoutSubject(.object(object["value"]?.object ?? object)),
             parts.object?.members.isEmpty == false
         else { return }
         let json = parts.serialized
@@ -125,7 +126,9 @@ struct ProviderSaying {
 
     private mutating func readClaims(_ document: JSONObject, _ names: [String]) {
         for name in names where claims[name] == nil {
-            guard let value = document[name], !value.isNull, let value = withoutSubject(value) else { continue }
+            guard let value = document[name], !value.isNull, value.isVisible, let value = withoutSubject(value) else {
+                continue
+            }
             let json = value.serialized
             let total = claims.members.reduce(0) { $0 + $1.json.utf8.count }
             guard json.count <= Self.maximumClaimBytes, total + json.count <= Self.maximumClaimsBytes else { continue }
@@ -133,8 +136,8 @@ struct ProviderSaying {
         }
     }
 
-    /// - Returns: nil for what is no text, empty, too long, or the subject.
-    private func text(of value: JSONValue) -> String? {
+    /// - Returns: nil for what is no text, empty, too long, the subject, or nothing that the attribute can be.
+    private func text(of value: JSONValue, named name: String) -> String? {
         let text: String
         switch value {
         case .string(let string): text = string
@@ -142,10 +145,13 @@ struct ProviderSaying {
         case .boolean(let flag): text = flag ? "true" : "false"
         case .object(let object):
             guard let value = object["value"], value.object == nil else { return nil }
-            return self.text(of: value)
+            return self.text(of: value, named: name)
         case .null, .number, .array: return nil
         }
-        return text.isEmpty || text.utf8.count > Self.maximumValueBytes || text == subject ? nil : text
+        guard !text.isEmpty, text.utf8.count <= Self.maximumValueBytes, text != subject,
+            AttributeRule.fault(of: text, named: name) == nil
+        else { return nil }
+        return text
     }
 
     /// A value without the subject, however deep it lies.

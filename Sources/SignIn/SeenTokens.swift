@@ -14,6 +14,8 @@ public final class SeenTokens: Sendable {
 
     private struct State {
         var underWay: Set<TokenHash> = []
+        /// How many requests have each that may come twice at once.
+        var shared: [TokenHash: Int] = [:]
         var seen: RecentHashes
     }
 
@@ -54,6 +56,25 @@ public final class SeenTokens: Sendable {
         state.withLock { state in
             state.underWay.remove(token)
             if hasEnded { Self.remember(token, &state, now) }
+        }
+    }
+
+    /// Begins with one that means something by where it comes alone; ``leave(_:)`` must follow.
+    ///
+    /// - Parameter others: the names that it has elsewhere.
+    /// - Returns: false when it has come elsewhere, or is being taken there.
+    func enter(_ token: TokenHash, butFor others: [TokenHash], now: Int64) -> Bool {
+        state.withLock { state in
+            for other in others where state.shared[other] != nil || Self.has(other, state, now) { return false }
+            state.shared[token, default: 0] += 1
+            return true
+        }
+    }
+
+    func leave(_ token: TokenHash) {
+        state.withLock { state in
+            let count = state.shared[token, default: 1] - 1
+            state.shared[token] = count == 0 ? nil : count
         }
     }
 

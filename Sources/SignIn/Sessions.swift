@@ -69,8 +69,8 @@ public struct Sessions: Sendable {
     /// Ends the session of an access token, which may have expired; none of its tokens works any more when this
     /// returns.
     ///
-    /// - Throws: `ServiceError.invalidToken` for what is no token of ours, is made out to somebody else, or has no session
-    ///   any more; `.storageUnavailable`.
+    /// - Throws: `ServiceError.invalidToken` for what is no token of ours, is made out to somebody else, or has no
+    ///   session any more; `.storageUnavailable`.
     public func signOut(_ accessToken: String) async throws(ServiceError) {
         let isSignedOut = try await endSession(of: accessToken) { rights.isOurs($0, .poster) }
         guard isSignedOut else { throw .invalidToken }
@@ -81,8 +81,8 @@ public struct Sessions: Sendable {
     /// tell.
     ///
     /// - Parameter app: who asks, proven where it has a secret; nil for who names no app.
-    /// - Throws: `ServiceError.invalidGrant` for a token of another client (§2.1); `.invalidClient` for one of an app that
-    ///   has a secret and has not shown it.
+    /// - Throws: `ServiceError.invalidGrant` for a token of another client (§2.1); `.invalidClient` for one of an app
+    ///   that has a secret and has not shown it.
     public func revoke(_ token: String, for app: RegisteredApp?) async throws(ServiceError) {
         let now = clock.seconds
         if let session = try await session(ofAny: token, now: now) {

@@ -217,8 +217,8 @@ public struct TokenIssuer: Sendable {
     /// A new receipt's name.
     func makeReceiptID() -> String { Random.token(byteCount: 16) }
 
-    /// Checks an access token's signature, type, issuer and time. Whether its session still lives is the repository's to
-    /// say; whether its audience will do, for whoever is shown it.
+    /// Checks an access token's signature, type, issuer and time. Whether its session still lives is the repository's
+    /// to say; whether its audience will do is for those who are shown it.
     ///
     /// - Parameter time: when it must be good, in seconds since 1970; nil for any time.
     /// - Returns: nil when any of them is wrong.

@@ -5,6 +5,7 @@ internal import HTTPServer
 struct SimulationHandler: RequestHandler {
     /// Pages have their own, and to a server a carrier's answers need none.
     let commonFields: [(name: String, value: String)] = []
+    let transportFields: [(name: String, value: String)] = []
     private let router: Router
 
     init(_ routes: [Route]) {

@@ -186,6 +186,19 @@ extension String {
         for index in bytes.indices where !isRight(bytes[index]) { return false }
         return true
     }
+
+    /// Whether a control character stands in it (general category `Cc`): below the blank, DEL, and U+0080 to U+009F.
+    public var hasControlCharacters: Bool {
+        let bytes = utf8.span
+        for index in bytes.indices {
+            let byte = bytes[index]
+            // In UTF-8 those past ASCII, and no others, are C2 and a byte of 80 to 9F.
+            if byte < 0x20 || byte == 0x7F || byte == 0xC2 && index + 1 < bytes.count && bytes[index + 1] < 0xA0 {
+                return true
+            }
+        }
+        return false
+    }
 }
 
 extension StringProtocol {

@@ -115,6 +115,8 @@ public struct FileStatus: Sendable, Equatable {
     /// How many names it has.
     public let names: Int
     public let owner: uid_t
+    /// Whether everybody on this machine may read it.
+    public let isReadableByOthers: Bool
     /// When its content was last changed: seconds since 1970, and nanoseconds of the next.
     public let changedSeconds: Int
     public let changedNanoseconds: Int
@@ -124,6 +126,7 @@ public struct FileStatus: Sendable, Equatable {
         isRegular = status.st_mode & S_IFMT == S_IFREG
         names = Int(status.st_nlink)
         owner = status.st_uid
+        isReadableByOthers = status.st_mode & S_IROTH != 0
         (changedSeconds, changedNanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
     }
 

@@ -61,8 +61,8 @@ enum ProfileFields {
         guard text.utf8.count <= maximumValueBytes else {
             throw .invalidRequest("The parameter \(name) is longer than \(maximumValueBytes) bytes.")
         }
-        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
-            throw .invalidRequest("The parameter \(name) has control characters.")
+        if let fault = AttributeRule.fault(of: text, named: name) {
+            throw .invalidRequest("The parameter \(name) \(fault).")
         }
         return text
     }

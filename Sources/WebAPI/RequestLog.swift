@@ -19,6 +19,7 @@ struct RequestLog: Sendable {
         _ context: RequestContext?
     ) {
         if let context {
+            writePublishedKeys(context)
             if context.signIn != nil {
                 writeSignIn(context, error)
             } else if let error {
@@ -78,6 +79,14 @@ struct RequestLog: Sendable {
             metadata["reason"] = "\(refusal.rawValue)"
             logger.warning("port token refused", metadata: metadata)
         }
+    }
+
+    /// Anybody can sign with such a key, so the provider has to make others.
+    private func writePublishedKeys(_ context: RequestContext) {
+        guard let host = context.call.publishedKeysAt else { return }
+        var metadata = Self.metadata(context, requestID: context.request.id)
+        metadata["host"] = "\(host)"
+        logger.warning("a provider publishes private keys, which are never used", metadata: metadata)
     }
 
     private static func metadata(_ context: RequestContext?, requestID: String) -> Logger.Metadata {

@@ -1,6 +1,7 @@
 package import HTTPServer
 internal import JSON
 package import SignIn
+internal import Syntax
 
 /// The parameters of a POST that an operation declares, from JSON or from a form, each once.
 ///
@@ -66,6 +67,8 @@ package struct RequestParameters<Name: ParameterNames> {
     /// One parameter in two spellings must have one value.
     private mutating func set(_ entry: ParameterTable<Name>.Entry, _ value: String) throws(ServiceError) {
         if value.isEmpty { return }
+        // No parameter has one, and not every store takes one.
+        guard value.allBytes({ $0 != 0 }) else { throw .invalidRequest("The parameter \(entry.text) has a NUL.") }
         guard let name = entry.name else {
             throw .invalidParameter(ParameterError(entry.text, "is not honoured here: leave it out"))
         }

@@ -15,13 +15,17 @@ public struct WebAPI: RequestHandler {
     ]
 
     public let commonFields = Self.browserRules
+    public let transportFields: [(name: String, value: String)]
     private let router: Router
     private let listeners: RequestListeners
     /// Nil where no other origin's script may call.
     private let crossOrigin: CrossOrigin?
 
-    init(_ router: Router, listeners: RequestListeners, crossOrigin: CrossOrigin?) {
+    /// - Parameter hstsSeconds: for how long a browser that has come by https comes by nothing else (RFC 6797 §6.1.1);
+    ///   nil says nothing of it.
+    init(_ router: Router, listeners: RequestListeners, crossOrigin: CrossOrigin?, hstsSeconds: Int?) {
         self.router = router
+        transportFields = hstsSeconds.map { [(name: "Strict-Transport-Security", value: "max-age=\($0)")] } ?? []
         self.listeners = listeners
         self.crossOrigin = crossOrigin
     }
@@ -36,11 +40,13 @@ public struct WebAPI: RequestHandler {
     ///   - limits: how often one client may try; shared by all loops.
     ///   - documentation: what the service says of itself; shared by all loops.
     ///   - wings: what wings bring.
+    ///   - hstsSeconds: for how long a browser that has come by https comes by nothing else (RFC 6797 §6.1.1); nil
+    ///     where this service is not reached by https.
     ///   - failedSignIns: counts those; shared by all loops.
     public init(
         providers: ProviderDirectory, useCases: UseCases, apps: AppDirectory, branding: Branding,
         associationFiles: AssociationFiles, apiKeys: APIKeys, limits: AddressLimits, documentation: Documentation,
-        wings: APIExtensions, failedSignIns: FailedSignInCounter, logger: Logger
+        wings: APIExtensions, hstsSeconds: Int?, failedSignIns: FailedSignInCounter, logger: Logger
     ) {
         let log = RequestLog(logger: logger)
         let listeners = RequestListeners(failedSignIns: failedSignIns, log: log)
@@ -75,7 +81,7 @@ public struct WebAPI: RequestHandler {
         // First, since an app may have claimed `/`, where there is a page of ours otherwise.
         self.init(
             Router(ofApps + routes + ofPath), listeners: listeners,
-            crossOrigin: CrossOrigin(apps: apps, landings: Set(landings.map(\.path))))
+            crossOrigin: CrossOrigin(apps: apps, landings: Set(landings.map(\.path))), hstsSeconds: hstsSeconds)
     }
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse {

@@ -24,6 +24,7 @@ struct APIParts: Sendable {
     let documentation: Documentation
     let wings: APIExtensions
     let observers: Observers
+    let hstsSeconds: Int?
     let failedSignIns: FailedSignInCounter
     let logger: Logger
 
@@ -36,6 +37,7 @@ struct APIParts: Sendable {
                 maximumPendingSignIns: maximumPendingSignIns,
                 clock: clock, observers: observers),
             apps: apps, branding: branding, associationFiles: associationFiles, apiKeys: apiKeys, limits: limits,
-            documentation: documentation, wings: wings, failedSignIns: failedSignIns, logger: logger)
+            documentation: documentation, wings: wings, hstsSeconds: hstsSeconds, failedSignIns: failedSignIns,
+            logger: logger)
     }
 }

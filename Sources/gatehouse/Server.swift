@@ -50,11 +50,10 @@ struct Server: Service {
             settings.storage, tables: try StoreTables(of: wings), for: .server(loops: loops), now: clock.seconds,
             observers: observers)
         let repository = store.repository
+        tellOfReadableKey(settings.storage, logger)
         if let update = store.file?.update { tell(update, logger) }
-        let isOlder = try await hasOlderDefaults(store)
-        if isOlder { for notice in settings.noticesOfOlderStore { logger.warning("\(notice)") } }
-        let apps = AppDirectory(
-            settings.apps(inOlderStore: isOlder), resourceServers: settings.resourceServers)
+        let settings = try await Self.settings(settings, asMeantBy: store, logger)
+        let apps = AppDirectory(settings.apps, resourceServers: settings.resourceServers)
         let keys = try await loadKeys(from: store, for: apps, settings, clock)
         let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
         let trust = beginToTrust(settings, logger)
@@ -117,7 +116,8 @@ struct Server: Service {
             limits: AddressLimits(settings, wings),
             documentation: Documentation(
                 version: Version.text, baseURL: settings.session.issuer?.text, wings: extensions),
-            wings: extensions, observers: observers, failedSignIns: failedSignIns, logger: logger)
+            wings: extensions, observers: observers, hstsSeconds: settings.hstsSeconds, failedSignIns: failedSignIns,
+            logger: logger)
     }
 
     /// What is done for tokens that providers have given us. It takes a loop's HTTP client as sign-ins do.
@@ -135,13 +135,22 @@ struct Server: Service {
         ]
     }
 
-    /// Whether the store was made before apps were told apart by what they may do.
-    private static func hasOlderDefaults(_ store: OpenStore) async throws(StartError) -> Bool {
+    /// The settings as they are meant for a store: in one that is older than a key, a section that says nothing of it
+    /// means what it meant then, and operators are told.
+    private static func settings(
+        _ settings: Settings, asMeantBy store: OpenStore, _ logger: Logger
+    ) async throws(StartError) -> Settings {
+        let isOlder: Bool
         do throws(RepositoryError) {
-            return try await store.repository.hasOlderDefaults()
+            isOlder = try await store.repository.hasOlderDefaults()
         } catch {
             throw .storage(place: store.place, error)
         }
+        guard isOlder else { return settings }
+        var meant = settings
+        do throws(SettingsError) { try meant.makeWhatIsServed(writtenBefore: true) } catch { throw .settings(error) }
+        for notice in meant.noticesOfEarlierMeanings() { logger.warning("\(notice)") }
+        return meant
     }
 
     private static func tell(_ update: SchemaUpdate, _ logger: Logger) {
@@ -161,6 +170,15 @@ struct Server: Service {
             MasterKey.isExample(key)
         else { return }
         throw .exampleMasterKey(path: path)
+    }
+
+    /// What it seals is sealed for nobody who has an account on this machine.
+    private static func tellOfReadableKey(_ storage: Settings.Storage, _ logger: Logger) {
+        let beside: String? = if case .file(let path) = storage.url { path + ".key" } else { nil }
+        guard let path = storage.masterKeyFile ?? beside, MasterKey.isReadableByOthers(path: path) else { return }
+        logger.warning(
+            "everybody on this machine can read the master key; chmod 600 leaves it to its owner",
+            metadata: ["file": "\(path)"])
     }
 
     private static func loadKeys(

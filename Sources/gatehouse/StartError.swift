@@ -3,6 +3,7 @@ import AccountsSQL
 import EventLoop
 import Postgres
 import Sealing
+import Settings
 import SignIn
 import Syntax
 import System
@@ -23,6 +24,7 @@ enum StartError: Error, CustomStringConvertible {
     case sessionKeys(SessionKeys.LoadError)
     /// A wing brings a table that no store can have.
     case table(TableFault)
+    case settings(SettingsError)
 
     var description: String {
         switch self {
@@ -63,6 +65,7 @@ enum StartError: Error, CustomStringConvertible {
             mounted? On a first start, storage.create: true makes it
             """
         case .table(let fault): "\(fault)"
+        case .settings(let fault): "\(fault)"
         case .sessionKeys(let failure): "the session signing keys can't be used: \(failure)"
         }
     }

@@ -75,6 +75,7 @@ final class AppleStub: Sendable {
 
     private struct Handler: RequestHandler {
         let commonFields: [(name: String, value: String)] = []
+        let transportFields: [(name: String, value: String)] = []
         let stub: AppleStub
 
         func respond(to request: HTTPRequest) async -> HTTPResponse { stub.respond(to: request) }
@@ -135,6 +136,7 @@ final class AppleStub: Sendable {
         let now = Int64(Date.now.timeIntervalSince1970)
         var claims = JSONObject([
             ("iss", .string(issuer)), ("aud", .string(Self.clientID)), ("iat", .integer(now)),
+            ("auth_time", .integer(now)),
             ("exp", .integer(now + 600)),
         ])
         if let subject = parts.first { claims.append("sub", .string(subject)) }

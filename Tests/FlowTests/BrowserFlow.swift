@@ -16,7 +16,7 @@ struct BrowserFlow {
         apps: [desk, web]
         app:
           desk: {clientID: desk, redirectURIs: ['http://127.0.0.1/cb', 'org.acme.desk:/cb'], \(trusted)}
-          web: {clientID: web, redirectURIs: ['https://web.example/cb'], secret: web-secret, \(trusted)}
+          web: {clientID: web, redirectURIs: ['https://web.example/cb'], secret: secret-of-the-web-app, \(trusted)}
         """
     /// What the operator gives apps of their own, which ask for nothing of it.
     static let trusted = """

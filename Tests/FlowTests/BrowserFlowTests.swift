@@ -67,7 +67,7 @@ import Testing
             let secrets = [
                 back["state"], back["code"], code, browser.verifier, tokens["access_token"]?.string,
                 tokens["refresh_token"]?.string, browser.cookie.map { String($0.drop { $0 != "=" }.dropFirst()) },
-                "app-state", "app-nonce", "web-secret",
+                "app-state", "app-nonce", "secret-of-the-web-app",
             ]
             for secret in secrets {
                 let secret = try #require(secret)
@@ -223,7 +223,8 @@ import Testing
             var browser = BrowserFlow(gatehouse)
             let code = try await browser.code()
             let stolen = [
-                ["client_id": "web", "client_secret": "web-secret"], ["code_verifier": Authorized.makeVerifier()],
+                ["client_id": "web", "client_secret": "secret-of-the-web-app"],
+                ["code_verifier": Authorized.makeVerifier()],
                 ["redirect_uri": "http://127.0.0.1:1/cb"], ["client_id": "nobody"],
             ]
             for changes in stolen { #expect(try await browser.redeem(code, changes).status == 400) }

@@ -112,6 +112,24 @@ import Testing
             (#"{"identities":[\#(identity)],"profile":[]}"#, .attributes("profile")),
             (#"{"identities":[\#(identity)],"own":{"name":{}}}"#, .attributes("own")),
             (#"{"identities":[\#(identity)],"own":{"":"x"}}"#, .attributes("own")),
+            (#"{"identities":[\#(identity)],"own":{"\u200b":"x"}}"#, .attributes("own")),
+            (
+                #"{"identities":[\#(identity)],"own":{"name":"J\u202eane"}}"#,
+                .attribute("own", "name", "has characters that change the direction of writing")
+            ),
+            (
+                #"{"identities":[\#(identity)],"profile":{"picture":"javascript:x"}}"#,
+                .attribute("profile", "picture", "must be an http or https URL")
+            ),
+            (#"{"identities":[\#(identity)],"profile":{"picture":{"url":"x:y"}}}"#, .attributes("profile")),
+            (
+                #"{"identities":[\#(identity)],"profile":{"address":{"formatted":"\u200b"}}}"#,
+                .attribute("profile", "address", "has characters that nobody can see, or that set a direction")
+            ),
+            (
+                #"{"identities":[{"provider":"plain","issuer":"https://id.example.com","subject":"s\u0000"}]}"#,
+                .identity(1, .subject)
+            ),
             (#"{"identities":[\#(identity)],"created_at":"now"}"#, .createdAt),
             (#"{"identities":[\#(identity)],"created_at":1790000001}"#, .createdAt),
             (#"{"identities":[\#(identity)],"created_at":-1}"#, .createdAt),

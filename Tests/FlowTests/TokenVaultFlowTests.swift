@@ -23,7 +23,7 @@ struct VaultFlow {
         app:
           service:
             clientID: service
-            secret: service-secret
+            secret: secret-of-the-service
             redirectURIs: ['\(redirectURI)']
             providerTokens: [plain]
             scopes: [openid, account.read, account.sessions, account.erase, tokens]
@@ -53,14 +53,14 @@ struct VaultFlow {
             "login_hint": subscriber, "scope": Self.scope,
         ])
         let signedIn = try await browser.redeem(
-            code, ["client_id": "service", "client_secret": "service-secret", "redirect_uri": Self.redirectURI])
+            code, ["client_id": "service", "client_secret": "secret-of-the-service", "redirect_uri": Self.redirectURI])
         token = try #require(signedIn["token"]?.string, "\(signedIn.text)")
         let identities = try await gatehouse.call("GET", "/users/me/identities", bearer: token)
         identity = try #require(identities.json.array?.first?["identity_id"]?.integer)
     }
 
     func accessToken(_ query: String = "") async throws -> HTTPTestAnswer {
-        let basic = "Basic " + Base64.encode(Array("service:service-secret".utf8))
+        let basic = "Basic " + Base64.encode(Array("service:secret-of-the-service".utf8))
         return try await gatehouse.call(
             "GET", "/users/me/identities/\(identity)/access-token\(query)", bearer: token,
             headers: ["Client-Authorization": basic])

@@ -5,14 +5,14 @@ import Testing
 @Suite struct `A response writer` {
     private func write(
         _ response: HTTPResponse, dropsBody: Bool = false, version10: Bool = false, gzip: Bool = false,
-        closes: Bool = false, commonFields: String = ""
+        closes: Bool = false, commonFields: String = "", transportFields: String = ""
     ) -> String {
         let context = ResponseContext(
             requestID: "r1", dropsBody: dropsBody, isVersion10: version10, acceptsGzip: gzip, closes: closes)
         var output: [UInt8] = []
         let body = ResponseWriter.write(
             response, context, gzip: gzip ? Array("zipped".utf8) : nil, date: Array("Date: D\r\n".utf8),
-            commonFields: Array(commonFields.utf8), into: &output)
+            commonFields: Array(commonFields.utf8), transportFields: Array(transportFields.utf8), into: &output)
         return String(decoding: output + body, as: UTF8.self)
     }
 
@@ -32,6 +32,7 @@ import Testing
         #expect(write(response, commonFields: "Common: 1\r\n").contains("\r\nCommon: 1\r\n"))
         response.hasCommonFields = false
         #expect(!write(response, commonFields: "Common: 1\r\n").contains("Common"))
+        #expect(write(response, transportFields: "Every: 1\r\n").contains("\r\nEvery: 1\r\n"))
     }
 
     @Test func `says to a client of HTTP 1.0 that the connection stays`() {

@@ -8,6 +8,7 @@ import Testing
 /// Answers with a closure; refusals carry their sentence.
 final class TestHandler: RequestHandler {
     let commonFields: [(name: String, value: String)] = []
+    let transportFields: [(name: String, value: String)] = []
     private let answer: @Sendable (HTTPRequest) async -> HTTPResponse
 
     init(_ answer: @escaping @Sendable (HTTPRequest) async -> HTTPResponse) {

@@ -28,7 +28,9 @@ import Testing
         let context = ResponseContext(
             requestID: "r", dropsBody: false, isVersion10: false, acceptsGzip: false, closes: false)
         var output: [UInt8] = []
-        let behind = ResponseWriter.write(response, context, gzip: nil, date: [], commonFields: [], into: &output)
+        let behind = ResponseWriter.write(
+            response, context, gzip: nil, date: [], commonFields: [], transportFields: [],
+            into: &output)
         #expect(output.count < 1000)
         #expect(Self.haveOneMemory(behind, body.bytes))
         let unsent = UnsentAnswer(head: output, body: behind, sent: 10)

@@ -90,6 +90,20 @@ import Testing
         #expect(set.unusableKeyCount == entries.count - 2)
     }
 
+    @Test func `tell of keys whose private half is published, and verify nothing with them`() throws {
+        let factors: [JSONObject.Member] = [("p", "AQAB"), ("q", "AQAB")]
+        let set = try JWKSet(
+            ["keys": [.object(rsa.with(factors + [("kid", "open")])), .object(ec.with([("kid", "closed")]))]],
+            maximumKeyCount: 2)
+        #expect(set.keys.map(\.keyID) == ["closed"] && set.publishedPrivateKeys == ["open"])
+        for keyID in ["open", nil] {
+            #expect(throws: JOSEError.unknownKey(.privateKeyPublished)) { try set.key(withID: keyID, for: .rs256) }
+        }
+        #expect(throws: JOSEError.unknownKey(.keyIDNotInSet)) { try set.key(withID: "other", for: .rs256) }
+        #expect(try set.key(withID: "closed", for: .es256).keyID == "closed")
+        #expect(JOSEError.unknownKey(.privateKeyPublished).isReasonToRefetchKeys)
+    }
+
     @Test func `key sets are refused when they have more keys than allowed, usable or not`() {
         let entries = JSONValue.array([JSONValue](repeating: .null, count: 5))
         #expect(throws: JWKSetError.tooManyKeys) { try JWKSet(["keys": entries], maximumKeyCount: 4) }

@@ -90,6 +90,15 @@ import Testing
         #expect(throws: JWKError.privateKeyPublished) { try JWK(.object(ec.with([("d", "AQAB")]))) }
     }
 
+    @Test(arguments: [["p", "q"], ["p"], ["q"], ["dp"], ["dq"], ["qi"], ["oth"], ["k"], ["priv"], ["d", "p", "q"]])
+    func `JSON Web Keys are refused with any part of the private half, whatever it looks like`(names: [String]) {
+        for value in ["AQAB", "", .null, 7] as [JSONValue] {
+            let members = names.map { (name: $0, value: value) }
+            #expect(throws: JWKError.privateKeyPublished) { try JWK(.object(rsa.with(members))) }
+            #expect(throws: JWKError.privateKeyPublished) { try JWK(.object(ec.with(members))) }
+        }
+    }
+
     @Test(arguments: [
         PrivateKey.Kind.rsa(bits: 2048), .ellipticCurve(.p256), .ellipticCurve(.p384), .ellipticCurve(.p521), .ed25519,
     ])

@@ -74,6 +74,7 @@ struct BrokenRule: Sendable, CustomTestStringConvertible {
         BrokenRule("a beginning to come", .notBefore) { $0[setting: "nbf"] = .integer(now + clockSkew + 1) },
         BrokenRule("no subject", .subject) { $0[setting: "sub"] = nil },
         BrokenRule("an empty subject", .subject) { $0[setting: "sub"] = "" },
+        BrokenRule("a subject with a NUL", .subject) { $0[setting: "sub"] = "s\u{0}" },
         BrokenRule("a subject of numbers", .subject) { $0[setting: "sub"] = 310_260 },
         BrokenRule("a subject beyond measure", .subject) {
             $0[setting: "sub"] = .string(String(repeating: "s", count: 256))

@@ -74,7 +74,7 @@ func securityEvent(
         #expect(try notification { $0.claims[setting: "events"] = events }.failure == .event)
     }
 
-    @Test(arguments: [nil, JSONValue.null, "", 7, .string(String(repeating: "s", count: 256))])
+    @Test(arguments: [nil, JSONValue.null, "", 7, "s\u{0}", .string(String(repeating: "s", count: 256))])
     func `of nobody is refused`(subject: JSONValue?) throws {
         let failure = try notification {
             $0.claims[setting: "events"] = SigningProvider.notification("consent-revoked", subject: subject)
@@ -196,7 +196,7 @@ func securityEvent(
         }
         let lenient = verifier(nonce: .unknownToUs, acr: [], context: .anything, accessToken: nil)
         let logout = LogoutTokenVerifier(
-            issuer: provider.issuer, clientID: provider.clientID, clockSkewSeconds: clockSkew)
+            issuer: provider.issuer, clientID: provider.clientID, demandsType: false, clockSkewSeconds: clockSkew)
         for draft in [provider.notificationDraft, provider.securityEventDraft] {
             let token = try provider.sign(draft) {
                 $0.header[setting: "typ"] = "JWT"

@@ -85,6 +85,8 @@ struct ClaimCase: Sendable, CustomTestStringConvertible {
         .set("sub", nil, .subject), .set("sub", "", .subject), .set("sub", 7, .subject), .set("sub", .null, .subject),
         .set("sub", .string(String(repeating: "s", count: 255)), nil),
         .set("sub", .string(String(repeating: "s", count: 256)), .subject),
+        .set("sub", "s\u{0}", .subject), .set("sub", "\u{0}", .subject), .set("sub", "s\n", .subject),
+        .set("sub", "s\u{7F}", .subject), .set("sub", "s\u{85}", .subject), .set("sub", "é\u{200B}", nil),
         .set("context", "Pay 200 dollars", .context), .set("context", "Pay 20", .context),
         .set("context", nil, .context),
         .set("context", "", .context), .set("context", 20, .context),

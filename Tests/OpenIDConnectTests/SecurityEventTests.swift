@@ -106,7 +106,7 @@ private let oauth = "https://schemas.openid.net/secevent/oauth/event-type/"
 
     @Test func `about a user without a name is refused`() throws {
         let issuer = ("iss", JSONValue.string("https://carrier.example"))
-        for subject in [nil, "", 7] as [JSONValue?] {
+        for subject in [nil, "", 7, "s\u{0}"] as [JSONValue?] {
             var named = JSONObject([("subject_type", "iss-sub"), issuer])
             named[setting: "sub"] = subject
             let event = JSONObject([("subject", .object(named))])

@@ -63,7 +63,7 @@ private let week: Int64 = 7 * 86_400
         for time in [.integer(now - week - clockSkew - 1), .integer(now + clockSkew + 1), nil, "soon"] as [JSONValue?] {
             #expect(failure("issued_at", time) == .issuedAt)
         }
-        for user in [nil, .null, "", [], .string(String(repeating: "u", count: 65))] as [JSONValue?] {
+        for user in [nil, .null, "", [], "1\u{0}", .string(String(repeating: "u", count: 65))] as [JSONValue?] {
             #expect(failure("user_id", user) == .subject)
         }
     }

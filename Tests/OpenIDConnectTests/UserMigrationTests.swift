@@ -79,7 +79,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "" as JSONValue, 7, true, .null, [], ["t"], ["value": "t"], .string(String(repeating: "t", count: 256)),
+        "" as JSONValue, "t\u{0}", 7, true, .null, [], ["t"], ["value": "t"],
+        .string(String(repeating: "t", count: 256)),
     ])
     func `what is no text of 1 to 255 bytes is no transfer_sub, in an answer and in a token`(value: JSONValue) {
         let document: JSONValue = ["transfer_sub": value]

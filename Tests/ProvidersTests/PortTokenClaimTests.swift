@@ -32,6 +32,7 @@ struct PortTokenCase: Sendable, CustomTestStringConvertible {
         .set("aud", [client, "another"], false), .set("aud", ["another"], false), .set("aud", [], false),
         .set("aud", 7, false),
         .set("sub", "310260-subject", false), .set("sub", "", false), .set("sub", nil, false), .set("sub", 7, false),
+        .set("sub", "old\u{0}", false), .set("sub", "old\n", false),
         .set("sub", .string(String(repeating: "s", count: 255)), true),
         .set("sub", .string(String(repeating: "s", count: 256)), false),
         .set("iat", nil, false), .set("iat", .integer(now + 60), true), .set("iat", .integer(now + 61), false),

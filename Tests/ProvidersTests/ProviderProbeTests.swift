@@ -146,6 +146,17 @@ import Testing
         }
     }
 
+    @Test func `is told that it publishes a private key`() async throws {
+        beWell()
+        var other = try #require(SigningProvider(key: TestKeys.otherRSA).keyDocument["keys"]?.array?.first?.object)
+        other[setting: "kid"] = "other"
+        for name in ["p", "q"] { other.append(name, "AQAB") }
+        let keys = try #require(SigningProvider().keyDocument["keys"]?.array)
+        answer(Self.keysEndpoint, ["keys": .array(keys + [.object(other)])])
+        let finding = try await finding(.keys)
+        #expect(!finding.isGood && finding.sentence.contains("private halves"), "\(finding.sentence)")
+    }
+
     @Test(arguments: [(0, true, "agree"), (5, true, "agree"), (-30, true, "30 s behind"), (61, false, "61 s ahead")])
     func `is told how far its clock is from ours`(seconds: Int64, isGood: Bool, words: String) async throws {
         beWell(date: now + seconds)

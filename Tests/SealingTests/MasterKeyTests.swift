@@ -4,6 +4,20 @@ import Glibc
 import Sealing
 import Testing
 
+@Suite struct `The file of a master key` {
+    @Test func `is its owner's alone when it is made, and it is seen when it is not`() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/gatehouse-\(UUID().uuidString).key"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(!MasterKey.isReadableByOthers(path: path))
+        _ = try MasterKey.loadOrMake(path: path)
+        #expect(!MasterKey.isReadableByOthers(path: path))
+        for (mode, isSeen) in [(0o640, false), (0o644, true), (0o600, false)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            #expect(MasterKey.isReadableByOthers(path: path) == isSeen)
+        }
+    }
+}
+
 @Suite struct `The master key's file` {
     /// A folder of its own, gone with the test.
     private final class Folder {

@@ -19,11 +19,11 @@ import Testing
                 inactivityDays: 30
                 absoluteDays: 365
             """)
-        let loaded = load(yaml, files: ["/run/secrets/acme": "s3cret-of-acme\n"])
+        let loaded = load(yaml, files: ["/run/secrets/acme": "s3cret-of-the-app-acme\n"])
         #expect(loaded.faults == [])
         #expect(loaded.notices == [])
         let expected = RegisteredApp(
-            name: "acme", clientID: "acme-app", secret: Secret("s3cret-of-acme"),
+            name: "acme", clientID: "acme-app", secret: Secret("s3cret-of-the-app-acme"),
             redirectURIs: [RedirectURI("https://acme.example/callback")], providers: ["zenkey"],
             origins: ["https://acme.example", "http://localhost:3000"],
             postLogoutRedirectURIs: [RedirectURI("https://acme.example/bye")], otherBrowser: .confirm,

@@ -8,27 +8,29 @@ import Testing
     private static let servers = """
         resourceServers: [api, files]
         resourceServer:
-          api: {id: api, secret: s3cret-of-api}
+          api: {id: api, secret: s3cret-of-the-api}
           files: {id: files, secretFile: /run/secrets/files}
 
         """
 
     private func keys(_ yaml: String) -> [String] {
-        load(yaml, files: ["/run/secrets/files": "s3cret-of-files"]).faults.map(\.key)
+        load(yaml, files: ["/run/secrets/files": "s3cret-of-the-files"]).faults.map(\.key)
     }
 
     @Test func `a resource server has an id and a secret`() throws {
-        let loaded = load(least + Self.servers, files: ["/run/secrets/files": "s3cret-of-files\n"])
+        let loaded = load(least + Self.servers, files: ["/run/secrets/files": "s3cret-of-the-files\n"])
         #expect(loaded.faults == [])
         #expect(
             loaded.settings?.resourceServers == [
-                ResourceServer(id: "api", secret: Secret("s3cret-of-api")),
-                ResourceServer(id: "files", secret: Secret("s3cret-of-files")),
+                ResourceServer(id: "api", secret: Secret("s3cret-of-the-api")),
+                ResourceServer(id: "files", secret: Secret("s3cret-of-the-files")),
             ])
         let faults = load(least + "resourceServers: [api]\nresourceServer: {api: {}}\n").faults
         #expect(
             faults.filter { $0.kind == .missing }.map(\.key) == ["resourceServer.api.id", "resourceServer.api.secret"])
-        let spaced = load(least + "resourceServers: [api]\nresourceServer: {api: {id: 'a b', secret: x}}\n").faults
+        let spaced = load(
+            least + "resourceServers: [api]\nresourceServer: {api: {id: 'a b', secret: s3cret-of-the-api}}\n"
+        ).faults
         #expect(spaced.map(\.key) == ["resourceServer.api.id"])
     }
 
@@ -124,6 +126,54 @@ import Testing
         if host != "0.0.0.0" { #expect(load(least + "http: {host: '\(host)'}\n").faults == []) }
     }
 
+    @Test(arguments: ["@", "s3cret", "123456789012345"])
+    func `a secret of an app or a resource server that can be guessed is a fault`(secret: String) throws {
+        let yaml =
+            appWith("secret: '\(secret)'")
+            + "resourceServers: [api]\nresourceServer: {api: {id: api, secret: '\(secret)'}}\n"
+        let faults = load(yaml).faults
+        #expect(faults.map(\.key) == ["app.acme.secret", "resourceServer.api.secret"])
+        #expect(faults.allSatisfy { $0.expected.contains("at least 16 characters") })
+        #expect(!faults.description.contains(secret))
+        let long = yaml.replacing("'\(secret)'", with: "1234567890123456")
+        #expect(load(long).faults == [])
+    }
+
+    private func twins(_ address: String, _ other: String) -> LoadedSettings {
+        load(
+            least + "apps: [acme, twin]\napp:\n"
+                + "  acme: {clientID: acme, redirectURIs: ['https://acme.example/cb', '\(address)']}\n"
+                + "  twin: {clientID: twin, redirectURIs: ['\(other)', 'https://twin.example/cb']}\n")
+    }
+
+    @Test(arguments: [
+        ("com.acme.app:/callback", "com.acme.app:/other", "com.acme.app:"),
+        ("COM.acme.app:/a", "com.acme.app:/a", "com.acme.app:"),
+        ("https://acme.example/a", "https://acme.example/a", "https://acme.example/a"),
+        ("http://127.0.0.1/cb", "http://127.0.0.1/cb", "http://127.0.0.1/cb"),
+    ])
+    func `two apps that are called by one address are worth a notice`(address: String, other: String, shared: String) {
+        let loaded = twins(address, other)
+        #expect(loaded.faults == [])
+        #expect(loaded.notices.map(\.key) == ["app.twin.redirectURIs"])
+        #expect(loaded.notices.first?.sentence.contains("shares \(shared) with app.acme") == true)
+    }
+
+    @Test(arguments: [
+        ("com.acme.app:/callback", "com.acme.twin:/callback"), ("https://acme.example/a", "https://acme.example/b"),
+    ])
+    func `two apps with addresses of their own are not`(address: String, other: String) {
+        #expect(twins(address, other).notices == [])
+    }
+
+    @Test func `an issuer in plain http that others reach is worth a notice`() {
+        let told = load(least + "session: {issuer: 'http://signin.example.com'}\n").notices
+        #expect(told.map(\.key) == ["session.issuer"])
+        for issuer in ["https://signin.example.com", "http://127.0.0.1:8080", "http://localhost"] {
+            #expect(load(least + "session: {issuer: '\(issuer)'}\n").notices == [])
+        }
+    }
+
     @Test func `faults of several clients are reported together, and no secret among them`() {
         let yaml = """
             apps: [one, two]
@@ -137,7 +187,7 @@ import Testing
         let faults = load(least + yaml).faults
         #expect(
             Set(faults.map(\.key)) == [
-                "app.one.clientID", "app.one.redirectURIs", "app.two.secret", "app.two.providers",
+                "app.one.clientID", "app.one.redirectURIs", "app.one.secret", "app.two.secret", "app.two.providers",
                 "resourceServer.api.id", "resourceServer.api.secret",
             ])
         #expect(!faults.description.contains("hunter2"))

@@ -45,7 +45,7 @@ import Wings
         }
         let loaded = load(
             lines.joined(separator: "\n"), environment: ["APPS": "acme", "RESOURCE_SERVERS": "api"],
-            files: ["/run/secrets/zenkey_client_secret": "x", "/run/secrets/api_secret": "y"])
+            files: ["/run/secrets/zenkey_client_secret": "x", "/run/secrets/api_secret": "s3cret-of-the-api"])
         #expect(loaded.faults == [])
         let settings = try #require(loaded.settings)
         #expect(settings.apps.map(\.redirectURIs.count) == [3])

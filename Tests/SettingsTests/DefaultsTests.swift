@@ -32,6 +32,7 @@ import YAML
           lameDuckSeconds: 5          # after SIGTERM: not ready, still accepting
           trustedProxies: []          # CIDRs
           clientAddressHeader: X-Forwarded-For   # or Forwarded
+          hstsSeconds: 31536000       # 0 = off
           tlsCertificateFile: ""      # with tlsKeyFile
           tlsKeyFile: ""
         admin:
@@ -176,6 +177,7 @@ import YAML
             eventAudiences: []
             eventConfigurationURL: ""
             eventMaxAgeDays: 7
+            logoutTyp: ""
 
         """
 

@@ -4,6 +4,31 @@ import Testing
 
 @testable import Settings
 
+@Suite struct `The typ of logout tokens` {
+    private func demands(_ line: String, writtenBefore: Bool) throws -> Bool? {
+        var settings = try #require(load(line.isEmpty ? least : leastWith(line)).settings)
+        try settings.makeWhatIsServed(writtenBefore: writtenBefore)
+        #expect(settings.providers.count == 1)
+        return settings.providers.first?.demandsLogoutType
+    }
+
+    @Test func `is demanded unless the section says otherwise, or was written before it could`() throws {
+        #expect(try demands("", writtenBefore: false) == true)
+        #expect(try demands("", writtenBefore: true) == false)
+        for writtenBefore in [false, true] {
+            #expect(try demands("logoutTyp: required", writtenBefore: writtenBefore) == true)
+            #expect(try demands("logoutTyp: any", writtenBefore: writtenBefore) == false)
+        }
+        #expect(load(least).settings?.providers.first?.demandsLogoutType == true)
+        #expect(load(leastWith("logoutTyp: some")).faults.map(\.key) == ["provider.zenkey.logoutTyp"])
+    }
+
+    @Test func `is told of where it means what it meant`() throws {
+        #expect(load(least).settings?.noticesOfEarlierMeanings().map(\.key) == ["provider.zenkey.logoutTyp"])
+        #expect(load(leastWith("logoutTyp: any")).settings?.noticesOfEarlierMeanings() == [])
+    }
+}
+
 @Suite struct `What a provider may tell of its users` {
     private func loaded(_ lines: String...) -> LoadedSettings {
         let usual = ["profile: openid", "issuer: https://a.example", "redirectURIs: ['app:/x']"]

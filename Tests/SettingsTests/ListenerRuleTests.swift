@@ -20,6 +20,27 @@ import Testing
         #expect(load(yaml + ", trustedProxies: [10.0.0.0/8]}\n").notices.isEmpty)
     }
 
+    @Test(arguments: ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32", "fc00::/7", "fd00::/8", "fe80::/10", "::1"])
+    func `a listener trusts proxies of one network`(range: String) {
+        #expect(load(least + "http: {trustedProxies: ['\(range)']}\n").faults.isEmpty)
+    }
+
+    @Test func `a listener that https leads to says so for a year, or as long as it is told`() {
+        let https = "session: {issuer: https://signin.example.com}\n"
+        #expect(load(least + https).settings?.hstsSeconds == 31_536_000)
+        #expect(load(least + https + "http: {hstsSeconds: 60}\n").settings?.hstsSeconds == 60)
+        let off = load(least + https + "http: {hstsSeconds: 0}\n")
+        #expect(off.faults.isEmpty && off.settings.map { $0.hstsSeconds == nil } == true)
+    }
+
+    @Test(arguments: ["", "session: {issuer: 'http://127.0.0.1'}\n", "session: {issuer: 'https://localhost'}\n"])
+    func `a listener that https does not lead to says nothing of it, and is not told to`(session: String) {
+        #expect(load(least + session).settings.map { $0.hstsSeconds == nil } == true)
+        let faults = load(least + session + "http: {hstsSeconds: 60}\n").faults
+        #expect(faults.map(\.key) == ["http.hstsSeconds"])
+        #expect(faults.map(\.kind) == [.notAvailable])
+    }
+
     @Test(arguments: [
         ("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("10.0.0.1", "0.0.0.0"), ("localhost", "127.0.0.1"),
         ("::", "::1"),

@@ -13,7 +13,7 @@ import Testing
             resourceServer:
               api-2:
                 id: api
-                secret: s3cret-of-api
+                secret: s3cret-of-the-api
             session: {splitAudiences: true}
 
             """
@@ -23,17 +23,18 @@ import Testing
             "APPS": "acme-web", "APP_ACME_WEB_CLIENT_ID": "web", "APP_ACME_WEB_SECRET_FILE": "/run/secrets/web",
             "APP_ACME_WEB_REDIRECT_URIS": "https://a.example,https://b.example", "RESOURCE_SERVERS": "api",
             "APP_ACME_WEB_POST_LOGOUT_REDIRECT_URIS": "https://a.example/bye", "RESOURCE_SERVER_API_ID": "api",
-            "RESOURCE_SERVER_API_SECRET": "s3cret", "SESSION_SPLIT_AUDIENCES": "true", "BROWSER_PENDING_SIGN_INS": "5",
+            "RESOURCE_SERVER_API_SECRET": "s3cret-of-the-api", "SESSION_SPLIT_AUDIENCES": "true",
+            "BROWSER_PENDING_SIGN_INS": "5",
         ]
-        let loaded = load(least, environment: environment, files: ["/run/secrets/web": "x"])
+        let loaded = load(least, environment: environment, files: ["/run/secrets/web": "s3cret-of-the-web"])
         #expect(loaded.faults == [])
         #expect(loaded.notices == [])
         let settings = try #require(loaded.settings)
         #expect(settings.apps.map(\.clientID) == ["web"])
-        #expect(settings.apps.first?.secret?.revealedText == "x")
+        #expect(settings.apps.first?.secret?.revealedText == "s3cret-of-the-web")
         #expect(settings.apps.first?.redirectURIs.map(\.text) == ["https://a.example", "https://b.example"])
         #expect(settings.apps.first?.postLogoutRedirectURIs.map(\.text) == ["https://a.example/bye"])
-        #expect(settings.resourceServers.map(\.secret.revealedText) == ["s3cret"])
+        #expect(settings.resourceServers.map(\.secret.revealedText) == ["s3cret-of-the-api"])
         #expect(settings.browser.pendingSignIns == 5)
         let source = loaded.effective.first { $0.key == "app.acme-web.clientID" }?.source
         #expect(source == .environment("APP_ACME_WEB_CLIENT_ID"))

@@ -116,12 +116,59 @@ import Testing
         #expect(load(leastWith("timeoutSeconds: 3600\n    signInTimeoutSeconds: 0")).faults.isEmpty)
     }
 
-    @Test(arguments: ["postgres://user:pa55@db/users?sslmode=verify-full", "postgresql://db"])
+    @Test(arguments: [
+        "postgres://user:pa55@db/users?sslmode=verify-full", "postgresql://localhost",
+    ])
     func `a shared database takes a master key that all instances have, and its password is never told`(url: String) {
         let loaded = load(least + "storage: {url: '\(url)'}\n")
         #expect(loaded.faults.map(\.kind) == [.missing])
         #expect(loaded.faults.map(\.key) == ["storage.masterKeyFile"])
         #expect(!"\(loaded)".contains("pa55"))
+    }
+
+    @Test func `plain http to loopback is worth a notice where the provider is elsewhere`() {
+        #expect(load(leastWith("allowLoopbackHTTP: true")).notices.map(\.key) == ["provider.zenkey.allowLoopbackHTTP"])
+        let here = "discoveryURL: 'http://127.0.0.1:9000/x'\n    allowLoopbackHTTP: true"
+        #expect(load(leastWith(here)).notices == [])
+    }
+
+    private func shared(_ url: String) -> LoadedSettings {
+        let key = String(repeating: "A", count: 43)
+        return load(least + "storage: {url: '\(url)', masterKeyFile: key}\n", files: ["key": key])
+    }
+
+    @Test(arguments: [
+        "postgres://db", "postgres://user:pa55@db.example.com/users", "postgresql://u@10.0.0.1:5432,10.0.0.2/users",
+        "postgres://u@localhost,db/users", "postgres:///users?host=db.example.com", "postgres://u@[2001:db8::1]:5432/x",
+        "postgres://u@localhost/x?hostaddr=10.0.0.1", "postgres://u@db/x?sslmode=",
+        "postgres://u@db/x?application_name=a",
+        "postgres://u:p%40x@db/x",
+    ])
+    func `a database on another host is a fault unless its URL says how the way there is kept`(url: String) {
+        let loaded = shared(url)
+        #expect(loaded.faults.map(\.key) == ["storage.url"])
+        #expect(loaded.faults.first?.expected.contains("sslmode=verify-full") == true)
+        #expect(!"\(loaded)".contains("pa55"))
+    }
+
+    @Test(arguments: ["disable", "allow", "prefer", "require", "verify-ca"])
+    func `a database on another host that is not verified is worth a notice`(mode: String) {
+        let loaded = shared("postgres://u:pa55@db/users?application_name=x&sslmode=\(mode)")
+        #expect(loaded.faults.isEmpty)
+        #expect(loaded.notices.map(\.key) == ["storage.url"])
+        #expect(loaded.notices.first?.sentence.contains("sslmode=\(mode)") == true)
+        #expect(!"\(loaded.notices)".contains("pa55"))
+    }
+
+    @Test(arguments: [
+        "postgres://u@db/users?sslmode=verify-full", "postgres://u@localhost/users",
+        "postgres://u@127.0.0.1:5433/users",
+        "postgres://u@[::1]/users", "postgres:///users", "postgres:///users?host=/run/postgresql",
+        "postgres://u@%2Frun%2Fpostgresql/users", "postgres://u@db/users?hostaddr=127.0.0.1",
+    ])
+    func `a database that is verified, or on this machine, is neither`(url: String) {
+        let loaded = shared(url)
+        #expect(loaded.faults.isEmpty && loaded.notices.isEmpty)
     }
 
     @Test(arguments: [

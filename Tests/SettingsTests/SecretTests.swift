@@ -39,6 +39,21 @@ import Testing
         #expect(effective.value == "<redacted>")
     }
 
+    @Test(arguments: ["<your secret>", "${CLIENT_SECRET}", "{{ client_secret }}", "<secret-of-16-letters>"])
+    func `a secret that nobody has filled in is a fault`(template: String) {
+        let provider = load(least.replacing("s3cret-of-zenkey", with: "'\(template)'")).faults
+        #expect(provider.map(\.key) == ["provider.zenkey.clientSecret"])
+        #expect(provider.first?.expected.contains("filled in") == true)
+        let keys = load(least + "apiKeys: ['\(template)']\n").faults
+        #expect(keys.map(\.key) == ["apiKeys"])
+    }
+
+    @Test func `API keys that can be guessed are worth a notice`() {
+        #expect(load(least + "apiKeys: [0123456789abcdef, short]\n").notices.map(\.key) == ["apiKeys"])
+        #expect(load(least + "apiKeys: [0123456789abcdef]\n").notices == [])
+        #expect(load(least + "apiKeys: [0123456789abcdef, 0123456789abcdef]\n").faults.map(\.key) == ["apiKeys"])
+    }
+
     @Test(arguments: ["a\n\n", "a\nb", "", "\n"])
     func `a secret file with more lines than one, or nothing, is a fault`(content: String) {
         let yaml = least.replacing("clientSecret: s3cret-of-zenkey", with: "clientSecretFile: z")

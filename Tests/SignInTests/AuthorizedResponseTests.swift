@@ -1,4 +1,6 @@
 import Providers
+import SignIn
+import Syntax
 import TestSupport
 import Testing
 
@@ -146,6 +148,14 @@ import Testing
     @Test(arguments: ["a b", "a\"b", "a=b", "a/b", "ä", "a,b", "a;b", String(repeating: "a", count: 65)])
     func `an authorized response may not name it so that a log could be misread`(correlationID: String) {
         #expect(problem(["correlation_id": correlationID])?.name == "correlation_id")
+    }
+
+    @Test(arguments: [
+        ("\u{202E}00.5", VisibleText.Fault.direction), ("\u{2066}", .direction), ("\u{200B}", .invisible),
+        ("\u{FEFF}", .invisible), ("\u{E0041}", .invisible), ("\u{2028}", .control),
+    ])
+    func `an authorized response has a context that is as it looks`(text: String, fault: VisibleText.Fault) {
+        #expect(problem(["context": "Pay 10" + text]) == ParameterError("context", fault.rawValue))
     }
 
     @Test func `an authorized response may have a context of 280 characters`() {

@@ -149,7 +149,12 @@ extension SignInStage {
         let stage = try await SignInStage()
         let outcome = try await stage.signIn(under: "the-sid")
         let token = try stage.carrier.idToken { $0.claims[setting: "sid"] = "the-sid" }
-        #expect(await stage.refusal(of: token) == .invalidLogoutToken(.event))
+        #expect(await stage.refusal(of: token) == .invalidLogoutToken(.type))
+        let typed = try stage.carrier.idToken {
+            $0.claims[setting: "sid"] = "the-sid"
+            $0.header[setting: "typ"] = "logout+jwt"
+        }
+        #expect(await stage.refusal(of: typed) == .invalidLogoutToken(.event))
         #expect(await stage.isSignedIn(outcome))
     }
 

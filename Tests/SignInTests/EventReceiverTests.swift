@@ -130,6 +130,31 @@ extension Result where Success == EventReceiver.Receipt {
         #expect(try await stage.auditTrail() == [.userCreated, kind])
     }
 
+    @Test(arguments: [ProviderEvent.Kind.deauthorized, .deletionRequested])
+    func `of Facebook's counts at the address it came to, and at no other`(kind: ProviderEvent.Kind) async throws {
+        let stage = try await SignInStage(telling: .facebook)
+        let request = SigningProvider.signedRequest()
+        let other: ProviderEvent.Kind = kind == .deauthorized ? .deletionRequested : .deauthorized
+        #expect(try await stage.taken(request: request, as: kind).get().kinds == [kind])
+        #expect(await stage.taken(request: request, as: other).failure == .invalidEvent(.replayed))
+        // The provider may not have heard the answer.
+        #expect(try await stage.taken(request: request, as: kind).get().isRepeated)
+        #expect(await stage.taken(request: request, as: other).failure == .invalidEvent(.replayed))
+        let later = SigningProvider.signedRequest { $0[setting: "issued_at"] = .integer(SigningProvider.now) }
+        #expect(try await stage.taken(request: later, as: other).get().kinds == [other])
+    }
+
+    @Test func `of Facebook's that comes to both addresses at once is taken at one`() async throws {
+        let stage = try await SignInStage(telling: .facebook)
+        for number in 0..<100 {
+            let request = SigningProvider.signedRequest { $0[setting: "user_id"] = .string("user-\(number)") }
+            async let one = stage.taken(request: request, as: .deauthorized)
+            async let other = stage.taken(request: request, as: .deletionRequested)
+            let outcomes = await [one.failure, other.failure]
+            #expect(outcomes.count { $0 == nil } == 1 && outcomes.contains(.invalidEvent(.replayed)))
+        }
+    }
+
     @Test(arguments: [
         (ProviderEvent.Kind.deauthorized, AuditEvent.Kind.providerDeauthorized),
         (.deletionRequested, .providerDeletionRequested),

@@ -41,7 +41,8 @@ import Testing
 
     @Test func `a session that an access token has opened ends none that took a sign-in`() async throws {
         let stage = try await SignInStage.exchanging(TokenExchange(.jwt))
-        let owner = try await stage.sessions.principal(of: try await stage.signIn(["mccmnc": ""]).tokens.accessToken).session
+        let owner = try await stage.sessions.principal(of: try await stage.signIn(["mccmnc": ""]).tokens.accessToken)
+            .session
         // It is the oldest.
         stage.pass(seconds: 1)
         let stolen = try stage.carrier.accessToken()

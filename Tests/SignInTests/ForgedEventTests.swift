@@ -69,7 +69,9 @@ import Testing
         let logout = try stage.carrier.logoutToken { $0.header[setting: "typ"] = "JWT" }
         #expect(await stage.taken(logout).failure == .invalidEvent(.event))
         let event = try stage.carrier.notification { $0.claims[setting: "exp"] = .integer(stage.now + 60) }
-        #expect(await stage.refusal(of: event) == .invalidLogoutToken(.event))
+        #expect(await stage.refusal(of: event) == .invalidLogoutToken(.type))
+        let untyped = try await SignInStage { $0.demandsLogoutType = false }
+        #expect(await untyped.refusal(of: event) == .invalidLogoutToken(.event))
         #expect(await stage.isSignedIn(outcome))
     }
 
@@ -135,7 +137,9 @@ import Testing
             authentication: .basic(clientID: "ccid-0123456789abcdef", secret: Secret("another"), encoding: .form))
         #expect(await stage.taken(request: request).failure == .invalidEvent(.signature))
         #expect(receiver.requestTime(ofConfirmation: code, at: stage.provider) == nil)
-        let renewed = SigningProvider.signedRequest(secret: "another")
+        let renewed = SigningProvider.signedRequest(secret: "another") {
+            $0[setting: "issued_at"] = .integer(SigningProvider.now)
+        }
         #expect(try await stage.taken(request: renewed).get().kinds == [.deauthorized])
     }
 }

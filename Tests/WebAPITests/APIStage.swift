@@ -28,6 +28,8 @@ extension HTTPTestAnswer {
 
 /// The API over a stage, asked in memory.
 final class APIStage: HTTPTestClient {
+    static let hstsSeconds = 3600
+
     let stage: SignInStage
     let api: WebAPI
     let log = RecordedLog()
@@ -49,7 +51,7 @@ final class APIStage: HTTPTestClient {
             providers: stage.providers, useCases: stage.useCases, apps: apps, branding: Branding(name: "Acme Telecom"),
             associationFiles: associationFiles, apiKeys: APIKeys(apiKeys.map { Secret($0) }), limits: .each(perMinute),
             documentation: Documentation(version: "0.0.0", baseURL: nil, wings: wings), wings: wings,
-            failedSignIns: failedSignIns,
+            hstsSeconds: Self.hstsSeconds, failedSignIns: failedSignIns,
             logger: log.logger(logLevel))
     }
 
@@ -68,6 +70,7 @@ final class APIStage: HTTPTestClient {
     ) async -> HTTPTestAnswer {
         var response = await api.respond(to: .sample(method, path, query: query, headers: headers, body: body))
         if response.hasCommonFields { response.headers += api.commonFields }
+        response.headers += api.transportFields
         let answer = HTTPTestAnswer(response)
         for problem in DocumentedAnswers.ofApps.problems(method, path, answer) {
             Issue.record("\(problem) \(answer.text)")

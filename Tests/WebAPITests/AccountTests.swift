@@ -88,6 +88,73 @@ import Testing
         #expect(answer.error == "invalid_request")
     }
 
+    @Test(arguments: [
+        ("picture", "javascript:alert(1)", "must be an http or https URL"), ("picture", "data:text/html,x", "must be"),
+        ("locale", "../../etc", "must be a language tag"), ("zoneinfo", "../../etc", "must be a time zone's name"),
+        ("birthdate", "not-a-date", "must be a date"), ("name", "Jane\u{202E}", "direction of writing"),
+        ("username", "ad\u{200B}min", "nobody can see"), ("nickname", "\u{3164}", "nobody can see"),
+        ("email", "jane\u{AD}@example.com", "nobody can see"), ("given_name", "a\u{2028}b", "control characters"),
+    ])
+    func `refuses a value that is not as it looks, or not what the attribute is, and says why`(
+        name: String, value: String, problem: String
+    ) async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        let answer = await app.patch("/users/me", .object(JSONObject([(name, .string(value))])), token)
+        #expect(answer.status == 400 && answer.error == "invalid_request")
+        let description = answer.json["error_description"]?.string ?? ""
+        #expect(description.contains("The parameter \(name) ") && description.contains(problem), "\(description)")
+    }
+
+    @Test func `takes what attributes are`() async throws {
+        let app = try await APIStage()
+        let token = try await app.signedIn().token
+        let edits: JSONValue = [
+            "picture": "https://img.example/jane.png", "locale": "fa-IR", "zoneinfo": "Asia/Tehran",
+            "birthdate": "0000-02-29", "nickname": "می\u{200C}خواهم 👩\u{200D}💻",
+        ]
+        let answer = await app.patch("/users/me", edits, token)
+        #expect(answer.status == 200 && answer.json["own"] == edits, "\(answer.text)")
+    }
+
+    @Test func `a user's own account is opened by a provider that says odd things, without them`() async throws {
+        let app = try await APIStage()
+        app.stage.answerUserinfo([
+            "sub": "310260-subject", "name": "Jane\u{202E}", "picture": "javascript:alert(1)", "locale": "../../etc",
+            "birthdate": "not-a-date", "zoneinfo": "\u{0}", "postal_code": "90210",
+        ])
+        let signedIn = await app.signIn()
+        #expect(signedIn.status == 200)
+        for name in ["name", "picture", "locale", "birthdate", "zoneinfo"] {
+            #expect(signedIn.json["user"]?[name] == nil)
+        }
+        #expect(signedIn.json["user"]?["postal_code"] == "90210")
+    }
+
+    @Test(arguments: ["310260\u{0}subject", "\u{0}", "310260-subject\n", "310260\u{85}subject"])
+    func `a user's own account is nobody's whose subject has control characters`(subject: String) async throws {
+        let app = try await APIStage()
+        try app.stage.answerToken { $0.claims[setting: "sub"] = .string(subject) }
+        app.stage.answerUserinfo(["sub": .string(subject)])
+        let answer = await app.signIn()
+        #expect(answer.status == 401 && answer.error == "invalid_id_token" && answer.json["reason"] == "subject")
+        let users = try await app.stage.repository.users(after: nil, limit: 10, provider: nil)
+        #expect(users.isEmpty)
+    }
+
+    @Test func `a user's own account keeps nothing of an acr and amr that no store takes`() async throws {
+        let app = try await APIStage()
+        try app.stage.answerToken {
+            $0.claims[setting: "acr"] = "x\u{0}"
+            $0.claims[setting: "amr"] = ["pin", "hw\u{0}k", "face\n"]
+        }
+        let answer = await app.signIn()
+        #expect(answer.status == 200 && answer.json["acr"] == nil)
+        let user = UserID(rawValue: try #require(answer.json["user"]?["user_id"]?.integer))
+        let record = try await app.stage.repository.sessions(of: user, now: app.stage.now)
+        #expect(record.map(\.authentication.amr) == [["pin"]])
+    }
+
     @Test func `refuses a value that is too long, and a form field that is there twice`() async throws {
         let app = try await APIStage()
         let token = try await app.signedIn().token

@@ -62,10 +62,24 @@ import Testing
         #expect(await admin.send(.get, "/admin/users", headers: [("Host", host)]).status == 200)
     }
 
+    @Test(arguments: ["none", "same-origin"])
+    func `is a person's who types the address, or follows one of our own pages`(site: String) async throws {
+        let admin = try await AdminStage(token: nil)
+        let headers = [("Host", "127.0.0.1:8081"), ("Sec-Fetch-Site", site)]
+        #expect(await admin.send(.get, "/admin/users", headers: headers).status == 200)
+    }
+
     @Test(
         arguments: [
             [("Host", "127.0.0.1:8081"), ("Origin", "https://evil.example")], [("Host", "evil.example:8081")],
             [("Host", "127.evil.example")], [("Host", "127.0.0.1:8081"), ("Origin", "null")], [],
+            [("Host", "[::1].evil.example")], [("Host", "[::1]evil.example")], [("Host", "localhost.evil.example")],
+            [("Host", "127.0.0.1.nip.io")], [("Host", "127.0.0.1@evil.example")], [("Host", "evil.example#127.0.0.1")],
+            [("Host", "192.168.1.1:8081")], [("Host", "127.0.0.1/x")],
+            [("Host", "127.0.0.1:8081"), ("Sec-Fetch-Site", "cross-site")],
+            [("Host", "localhost:8081"), ("Sec-Fetch-Site", "same-site")],
+            [("Host", "localhost"), ("Sec-Fetch-Site", "none"), ("Sec-Fetch-Site", "cross-site")],
+            [("Host", "localhost"), ("Sec-Fetch-Site", "")],
         ] as [[(String, String)]])
     func `access to the admin listener is refused to web pages that reach loopback through a browser`(
         headers: [(String, String)]

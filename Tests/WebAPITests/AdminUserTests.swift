@@ -97,7 +97,8 @@ import Testing
         arguments: [
             ("limit=0", "limit"), ("limit=1001", "limit"), ("limit=x", "limit"), ("after=-1", "after"),
             ("after=1&after=2", "after"), ("issuer=https%3A%2F%2Fa", "issuer"), ("subject=a", "subject"),
-            ("after=%zz", "query"),
+            ("after=%zz", "query"), ("issuer=https%3A%2F%2Fa&subject=a%00", "subject"),
+            ("issuer=a%00&subject=a", "issuer"), ("provider=a%00", "provider"), ("email=a%40b%00", "email"),
         ])
     func `refuses a wrong query and names what is wrong`(query: String, name: String) async throws {
         let admin = try await AdminStage()

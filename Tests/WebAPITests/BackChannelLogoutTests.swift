@@ -54,7 +54,8 @@ extension APIStage {
 
     /// What is wrong, which value it has instead of the right one, and what the rule is called.
     private static let faults: [(name: String, value: JSONValue?, rule: String)] = [
-        ("alg", "none", "algorithm"), ("typ", "at+jwt", "typ"), ("kid", "other", "unknown_key"),
+        ("alg", "none", "algorithm"), ("typ", "at+jwt", "typ"), ("typ", "JWT", "typ"),
+        ("typ", nil, "typ"), ("kid", "other", "unknown_key"),
         ("iss", "https://other.example", "iss"), ("aud", "other", "aud"),
         ("iat", .integer(SigningProvider.now - 3600), "iat"), ("exp", nil, "exp"), ("events", nil, "events"),
         ("nonce", "x", "nonce"), ("jti", nil, "jti"), ("sid", 7, "sid"), ("sub", 7, "sub"),

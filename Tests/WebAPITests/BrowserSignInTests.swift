@@ -113,6 +113,43 @@ import Testing
         #expect(request.base == "https://carrier.example/authorize")
     }
 
+    @Test func `has a key of its own in the browser's cookie, which goes when it is finished`() async throws {
+        var browser = try await BrowserStage()
+        func keys() -> [Substring] { browser.cookie?.drop { $0 != "=" }.dropFirst().split(separator: ".") ?? [] }
+        let (first, second) = (try await browser.begin(), try await browser.begin())
+        let begun = keys()
+        #expect(begun.count == 2 && Set(begun).count == 2)
+        // Both are finished, in any order.
+        #expect(try Location(of: try await browser.comeBack(from: second))["code"] != nil)
+        #expect(keys() == [begun[0]])
+        #expect(try Location(of: try await browser.comeBack(from: first))["code"] != nil)
+        #expect(keys().count == 1 && !begun.contains(keys()[0]))
+        let left = keys()[0]
+        _ = try await browser.begin()
+        #expect(keys().count == 2 && keys()[0] == left && !begun.contains(keys()[1]))
+    }
+
+    @Test func `is bound to no key that somebody has put into the browser before it began`() async throws {
+        var browser = try await BrowserStage()
+        let planted = Random.token(byteCount: 32)
+        browser.cookie = "__Host-gatehouse=\(planted)"
+        let request = try await browser.begin()
+        // Who has planted it has no more than that.
+        browser.cookie = "__Host-gatehouse=\(planted)"
+        #expect(try await browser.comeBack(from: request).status == 403)
+        #expect(browser.api.stage.tokenRequests.isEmpty)
+    }
+
+    @Test func `is bound to no key of a sign-in that is finished`() async throws {
+        var browser = try await BrowserStage()
+        let first = try await browser.begin()
+        let seen = browser.cookie
+        #expect(try await browser.comeBack(from: first).status == 303)
+        let second = try await browser.begin()
+        browser.cookie = seen
+        #expect(try await browser.comeBack(from: second).status == 403)
+    }
+
     @Test func `takes a user without a network to choose a carrier, and goes on with the chosen one`() async throws {
         var browser = try await BrowserStage { $0.discoveryUI = "https://choose.example/ui" }
         let choice = try await browser.begin(["mccmnc": nil])

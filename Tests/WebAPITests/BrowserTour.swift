@@ -70,6 +70,14 @@ enum BrowserTour {
         }
     }
 
+    /// One is good at one address.
+    private static func signedRequest(for path: String, secondsAgo: Int64) -> String {
+        SigningProvider.signedRequest {
+            $0[setting: "issued_at"] = .integer(SigningProvider.now - secondsAgo)
+            $0[setting: "user_id"] = .string(path == APIStage.events ? "310260-subject" : "another-subject")
+        }
+    }
+
     private static func clients(_ browser: inout BrowserStage) async throws {
         let app = browser.api
         let tokens = await browser.redeem(try await browser.code()).json
@@ -165,7 +173,7 @@ enum BrowserTour {
             for path in [APIStage.events, APIStage.deletion] {
                 _ = await app.post(path, form: "a=%zz")
                 _ = await app.send(.post, path, headers: [("Content-Type", "text/plain")])
-                _ = await app.post(request: SigningProvider.signedRequest(), to: path)
+                _ = await app.post(request: Self.signedRequest(for: path, secondsAgo: 5), to: path)
                 _ = await app.post(request: "x", to: path)
                 _ = await app.post(request: "x", to: path.replacing("zenkey", with: "nobody"))
             }
@@ -173,13 +181,16 @@ enum BrowserTour {
             _ = await app.post(APIStage.events, json: ["payload": "x"])
             _ = await app.post(APIStage.events, json: [])
             _ = try await app.tell()
-            let answer = await app.post(request: SigningProvider.signedRequest(), to: APIStage.deletion)
+            let again = Self.signedRequest(for: APIStage.deletion, secondsAgo: 5)
+            _ = await app.post(request: again, to: APIStage.events)
+            let answer = await app.post(request: again, to: APIStage.deletion)
             for code in [answer.json["confirmation_code"]?.string ?? "", "x", "%zz"] {
                 _ = await app.send(.get, APIStage.deletion, query: "code=\(code)")
             }
             await app.stage.repository.close()
-            let late = SigningProvider.signedRequest { $0[setting: "issued_at"] = .integer(SigningProvider.now) }
-            for path in [APIStage.events, APIStage.deletion] { _ = await app.post(request: late, to: path) }
+            for path in [APIStage.events, APIStage.deletion] {
+                _ = await app.post(request: Self.signedRequest(for: path, secondsAgo: 0), to: path)
+            }
             seen.formUnion(app.seenAnswers)
         }
         let silent = try await APIStage(perMinute: 3)

@@ -63,6 +63,7 @@ struct DocumentedAnswers {
     /// Fields that the document describes in words, for all answers at once.
     private static let ofEveryAnswer: Set<String> = [
         "content-type", "x-content-type-options", "content-security-policy", "referrer-policy", "cache-control",
+        "strict-transport-security",
     ]
 
     private func headerProblems(_ response: JSONValue, _ answer: HTTPTestAnswer) -> [String] {

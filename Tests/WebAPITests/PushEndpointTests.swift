@@ -113,6 +113,7 @@ extension APIStage {
         let wrong: [(String, JSONValue?)] = [
             ("login_hint", nil), ("login_hint", "jane"), ("login_hint", "2065550100"), ("mccmnc", nil),
             ("mccmnc", "31026"), ("context", nil), ("context", "a\nb"),
+            ("context", "Pay 10\u{202E}00"), ("context", "Pay\u{200B}"),
             ("context", .string(String(repeating: "x", count: 281))), ("correlation_id", "a b"),
         ]
         for (name, value) in wrong {

@@ -172,7 +172,7 @@ enum PushTour {
         let api = WebAPI(
             providers: providers, useCases: useCases, apps: stage.apps, branding: Branding(name: ""),
             associationFiles: AssociationFiles(apple: nil, android: nil), apiKeys: APIKeys([]), limits: .each(0),
-            documentation: Documentation(version: "0", baseURL: nil, wings: .none), wings: .none,
+            documentation: Documentation(version: "0", baseURL: nil, wings: .none), wings: .none, hstsSeconds: nil,
             failedSignIns: FailedSignInCounter(),
             logger: RecordedLog().logger(.critical))
         let path = "\(APIStage.pushPath)/\(id)"

@@ -184,6 +184,22 @@ import WebAPI
         }
     }
 
+    @Test(arguments: [["d"], ["p", "q"], ["dp"]])
+    func `warns of a provider whose private key anybody can read, and takes nothing that it has signed`(
+        names: [String]
+    ) async throws {
+        let app = try await APIStage()
+        let carrier = app.stage.carrier
+        var key = try #require(carrier.keyDocument["keys"]?.array?.first?.object)
+        for name in names { key.append(name, "AQAB") }
+        app.stage.transport.answer(carrier.keysEndpoint, json: ["keys": [.object(key)]])
+        let answer = await app.signIn()
+        #expect(answer.error == "invalid_id_token" && answer.json["reason"] == "unknown_key")
+        let warning = try #require(app.log.lines.first { $0.message.contains("private keys") })
+        #expect(warning.level == .warning && warning.values["host"] == "carrier.example")
+        #expect(warning.values["provider"] == "zenkey")
+    }
+
     @Test func `says which rule an ID token broke`() async throws {
         let app = try await APIStage()
         try app.stage.answerToken { $0.claims[setting: "aud"] = "another" }

@@ -45,6 +45,13 @@ import Testing
 
     private func refusal(form body: String) -> String? { refusal(body, type: "application/x-www-form-urlencoded") }
 
+    @Test(arguments: names) func `the parameters of a request have no NUL, which not every store takes`(name: String) {
+        for value in ["\\u0000", "a\\u0000b"] {
+            #expect(refusal("{\"\(name)\":\"\(value)\"}") == "The parameter \(name) has a NUL.")
+        }
+        #expect(refusal(form: "\(name)=a%00") == "The parameter \(name) has a NUL.")
+    }
+
     static let names = [
         "client_id", "redirect_uri", "code_verifier", "correlation_id", "acr_values", "sdk_version", "grant_type",
         "refresh_token", "mccmnc", "provider", "code", "iss", "nonce", "context", "state",

@@ -118,6 +118,22 @@ import WebAPI
         #expect(answer.header("www-authenticate") == nil)
     }
 
+    @Test func `tells browsers on every answer to come back by https, if it is reached so`() async throws {
+        var browser = try await BrowserStage()
+        var answers = [
+            await browser.visit("/auth/authorize", BrowserStage.request(["provider": nil, "mccmnc": nil])),
+            await browser.visit("/auth/authorize", [("client_id", "nobody")]),
+            await browser.visit("/auth/authorize", BrowserStage.request()),
+        ]
+        for path in ["/healthz", "/docs", "/openapi.json", "/nothing", "/.well-known/jwks.json", "/auth/continue.js"] {
+            answers.append(await browser.api.send(.get, path))
+        }
+        answers.append(await browser.api.signIn())
+        for answer in answers {
+            #expect(answer.header("strict-transport-security") == "max-age=\(APIStage.hstsSeconds)", "\(answer.status)")
+        }
+    }
+
     @Test(arguments: ["first", "second"])
     func `an API key may be any of the configured ones`(key: String) async throws {
         let app = try await APIStage(apiKeys: ["first", "second"])
@@ -132,7 +148,7 @@ import WebAPI
         let api = WebAPI(
             providers: stage.providers, useCases: stage.useCases, apps: stage.apps, branding: Branding(name: ""),
             associationFiles: AssociationFiles(apple: nil, android: nil), apiKeys: keys, limits: .each(0),
-            documentation: Documentation(version: "0.0.0", baseURL: nil, wings: .none), wings: .none,
+            documentation: Documentation(version: "0.0.0", baseURL: nil, wings: .none), wings: .none, hstsSeconds: nil,
             failedSignIns: FailedSignInCounter(),
             logger: RecordedLog().logger(.critical))
         func status(_ key: String) async -> Int {

@@ -31,7 +31,8 @@ enum HTTPBenchmarks {
             Benchmark("write-response", rounds: 20_000) {
                 output.removeAll(keepingCapacity: true)
                 _ = ResponseWriter.write(
-                    response, context, gzip: nil, date: date, commonFields: [], into: &output)
+                    response, context, gzip: nil, date: date, commonFields: [], transportFields: [],
+                    into: &output)
                 require(output.count > response.body.count, "head and body are written")
             },
             Benchmark("parse-form", rounds: 20_000) {

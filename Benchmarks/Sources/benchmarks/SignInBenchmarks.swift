@@ -89,7 +89,7 @@ enum SignInBenchmarks {
             limits: AddressLimits(
                 [.signIns: 1_000_000],
                 clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: [])),
-            documentation: Documentation(version: "0", baseURL: nil, wings: .none), wings: .none,
+            documentation: Documentation(version: "0", baseURL: nil, wings: .none), wings: .none, hstsSeconds: nil,
             failedSignIns: FailedSignInCounter(),
             logger: Logger(label: "benchmarks") { _ in SilentLog() })
     }

@@ -147,6 +147,16 @@ extension ProviderSettings {
                 + "name is taken"
             notices.append(SettingsNotice(key("userAPI.returnLinks"), sentence))
         }
+        let own = [
+            discoveryURL, issuer?.address, userAPI.url, userAPI.tokenURL, idTokenVerificationURL, eventConfigurationURL,
+            revocationURL,
+        ]
+        if allowLoopbackHTTP, !own.contains(where: { $0?.isLoopback == true }) {
+            let sentence =
+                "is on, and the provider is not on this machine: its documents could have us call what listens here, in plain "
+                + "http. It is for development and tests"
+            notices.append(SettingsNotice(key("allowLoopbackHTTP"), sentence))
+        }
         notices += [encodingNotice, secretNotice].compactMap(\.self) + nativeTokenNotices()
         return notices
     }

@@ -21,6 +21,26 @@ extension Settings {
         return faults
     }
 
+    /// Where two apps are called by one address, whichever is on a device gets what is meant for the other, so that
+    /// each can do what either may (RFC 8252 §8.4, §8.6). One maker's apps of two platforms may have it so.
+    func noticesOfSharedAddresses() -> [SettingsNotice] {
+        var owners: [String: String] = [:]
+        var notices: [SettingsNotice] = []
+        for app in listedApps.sections {
+            for place in app.places {
+                guard let owner = owners[place] else {
+                    owners[place] = app.path
+                    continue
+                }
+                let sentence =
+                    "shares \(place) with \(owner): whichever of the two a device has can pass for the other, and do what that one "
+                    + "may. Give each a scheme and an address of its own, unless they are one app on two platforms"
+                notices.append(SettingsNotice(app.key("redirectURIs"), sentence))
+            }
+        }
+        return notices
+    }
+
     /// As everybody reaches it; nil where that is not known yet.
     private var ownHost: OwnHost? {
         OwnHost(issuer: session.issuer?.text ?? "http://" + Authority.text(host: http.host, port: http.port))
@@ -166,6 +186,18 @@ extension AppSettings {
         return taken.map {
             SettingsError(.conflict, key("redirectURIs"), value: $0.text, expected: claimed.expected)
         }
+    }
+
+    /// What an app is called by, each once: schemes that are not the web's as wholes, since a device knows an app by
+    /// nothing else; other addresses to the letter.
+    fileprivate var places: [String] {
+        var places: [String] = []
+        for address in redirectURIs.map(\.text) {
+            let scheme = AbsoluteURI.scheme(of: address) ?? ""
+            let place = ["http", "https"].contains(scheme) ? address : scheme + ":"
+            if !places.contains(place) { places.append(place) }
+        }
+        return places
     }
 
     /// What is worth knowing, though it holds.

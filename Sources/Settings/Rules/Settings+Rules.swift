@@ -51,16 +51,32 @@ extension Settings {
         }
         faults += exchangeScopeRules()
         faults +=
-            addressRules() + pushRules() + exchangeRules() + ofWings.flatMap { $0.faults(beside: self) }
+            addressRules() + databaseRules() + pushRules() + exchangeRules()
+            + ofWings.flatMap { $0.faults(beside: self) }
             + MasterKeyRule.faults(storage, files)
         faults += KeysWithoutEffect.faults(
             keys, KeysWithoutEffect.ofSettings, under: "", in: self, fresh: fresh)
+        if !isReachedByHTTPS {
+            faults += KeysWithoutEffect.faults(
+                keys, ["http.hstsSeconds"], under: "", in: self, fresh: fresh,
+                because: "session.issuer is no https URL of a host that others reach")
+        }
         if case .file = storage.url {
             faults += KeysWithoutEffect.faults(
                 keys, KeysWithoutEffect.ofFiles, under: "", in: self, fresh: fresh,
                 because: "the key is for a shared database, and storage.url names a file, which one server has")
         }
         return faults
+    }
+
+    /// What goes to a database on another machine can be read and changed on the way there, unless TLS shows that it is
+    /// the right one. libpq tries TLS and goes on without, unless it is told: so it has to be told, and what is weaker
+    /// than a verified server is somebody's decision.
+    private func databaseRules() -> [SettingsError] {
+        guard let database = storage.elsewhere, database.sslMode == nil else { return [] }
+        let expected =
+            "postgres://…?sslmode=verify-full for a database on another host; another sslmode where its network is yours"
+        return [SettingsError(.value, "storage.url", value: Secret.redacted, expected: expected)]
     }
 
     private var hasDirectories: Bool { listedProviders.sections.contains { $0.userAPI.url != nil } }
@@ -149,6 +165,29 @@ extension Settings {
         }
         for provider in listedProviders.sections { notices += provider.notices() }
         for app in listedApps.sections { notices += app.notices() }
+        return notices + noticesOfWeakness() + noticesOfSharedAddresses()
+    }
+
+    /// What an operator may want, and nobody in a hurry does.
+    private func noticesOfWeakness() -> [SettingsNotice] {
+        var notices: [SettingsNotice] = []
+        if let mode = storage.elsewhere?.sslMode, mode != DatabaseLocation.verified {
+            let sentence =
+                "has sslmode=\(mode) and another host: who is on the way there can pass for the database. verify-full, with "
+                + "sslrootcert, shows that it is the right one"
+            notices.append(SettingsNotice("storage.url", sentence))
+        }
+        if let issuer = session.issuer, !issuer.isSecure, !HostName.isLoopback(issuer.host) {
+            let sentence =
+                "is \(issuer.text), plain http: who is on the way there reads every code and token. A proxy that speaks TLS makes "
+                + "it an https URL"
+            notices.append(SettingsNotice("session.issuer", sentence))
+        }
+        if apiKeys.contains(where: { $0.count < Secret.shortestOwn }) {
+            let sentence =
+                "has keys of fewer than \(Secret.shortestOwn) characters, which can be guessed; openssl rand -hex 32 makes one"
+            notices.append(SettingsNotice("apiKeys", sentence))
+        }
         return notices
     }
 

@@ -94,6 +94,9 @@ struct ProviderSettings: NamedSection {
     /// Where the transmitter's configuration lies; of `risc`.
     var eventConfigurationURL: EndpointURL?
     var eventMaxAgeDays = 7
+    /// Nil: nobody has said it, which means `required`, or `any` in a section that was written before there was the
+    /// key.
+    var logoutTyp: LogoutTyp?
     /// Time for one call to the provider; nil: no limit.
     var timeoutSeconds: Int? = 10
     /// Time for a whole sign-in; nil: no limit.
@@ -127,9 +130,14 @@ extension ProviderSettings {
 
     /// The provider as it is served.
     ///
-    /// - Parameter sharedRedirectURIs: those of its redirect URIs that other issuers' answers come back to as well.
+    /// - Parameters:
+    ///   - sharedRedirectURIs: those of its redirect URIs that other issuers' answers come back to as well.
+    ///   - writtenBefore: whether the section may have been written before there were keys that now have a stricter
+    ///     default, so that what nobody has said means what it meant then.
     /// - Throws: the fault without which there would be one.
-    func configuration(sharedRedirectURIs: [String]) throws(SettingsError) -> ProviderConfiguration {
+    func configuration(
+        sharedRedirectURIs: [String], writtenBefore: Bool = false
+    ) throws(SettingsError) -> ProviderConfiguration {
         ProviderConfiguration(
             name: name, profile: try issuerLookup(), clientID: clientID, authentication: try authentication(),
             redirectURIs: redirectURIs, sharedRedirectURIs: sharedRedirectURIs,
@@ -153,8 +161,9 @@ extension ProviderSettings {
             omitsPKCE: profile == .beyondIdentity && !requirePKCE,
             discoveryURL: profile == .zenkey ? nil : discoveryURL, issuerSpellings: issuers, tenants: letIn,
             nativeTokens: nativeTokenRules, idTokenVerificationEndpoint: idTokenVerificationURL,
-            redirectURIUse: redirectURI, responseMode: responseMode, authenticationTimes: authTime, freshness: freshness
-        )
+            redirectURIUse: redirectURI, responseMode: responseMode, authenticationTimes: authTime,
+            freshness: freshness,
+            demandsLogoutType: (logoutTyp ?? (writtenBefore ? .any : .required)) == .required)
     }
 
     /// How the issuer of a sign-in is found.

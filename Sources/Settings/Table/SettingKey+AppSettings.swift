@@ -4,7 +4,9 @@ extension SettingKey where Root == AppSettings {
         Self(
             "clientID", \.clientID, .text(.ownID),
             "What the app calls itself towards us; required, and no other client's."),
-        Self("secret", \.secret, .secret, "Client secret; empty: a public client, as every app on a device is."),
+        Self(
+            "secret", \.secret, .secret(.ownSecret),
+            "Client secret; empty: a public client, as every app on a device is."),
         Self(
             "redirectURIs", \.redirectURIs, .list(.ofApp),
             "Where codes may go, compared as text but for the port of http://127.0.0.1 and http://[::1]; one at least."),
@@ -60,6 +62,6 @@ extension SettingKey where Root == ResourceServerSettings {
     /// Every key of a resource server's section, in the order of the reference.
     static let all: [Self] = [
         Self("id", \.id, .text(.ownID), "What the service calls itself when it asks; required, and nobody else's."),
-        Self("secret", \.secret, .secret, "What it proves that with; required."),
+        Self("secret", \.secret, .secret(.ownSecret), "What it proves that with; required."),
     ]
 }

@@ -162,5 +162,9 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "eventMaxAgeDays", \.eventMaxAgeDays, .number(1...30),
             "How old an event may be when it comes: what was not answered is sent again."),
+        Self(
+            "logoutTyp", \.logoutTyp, .optional(.choice),
+            "Whether a back-channel logout token must have typ logout+jwt; any: JWT or none will do, as Keycloak before 25 and "
+                + "authentik before 2025.12 send them. Empty: required."),
     ]
 }

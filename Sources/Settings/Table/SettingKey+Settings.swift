@@ -55,11 +55,15 @@ extension SettingKey where Root == Settings {
             "http.lameDuckSeconds", \.http.lameDuckSeconds, .number(0...day),
             "Time after SIGTERM in which the server is not ready but still accepts, before it drains; 0: none."),
         Self(
-            "http.trustedProxies", \.http.trustedProxies, .list(.addressRange),
+            "http.trustedProxies", \.http.trustedProxies, .list(.proxyRange),
             "Proxies whose word about the client's address is believed."),
         Self(
             "http.clientAddressHeader", \.http.clientAddressHeader, .text(.headerName),
             "The one header of those proxies that is believed; the other is ignored."),
+        Self(
+            "http.hstsSeconds", \.http.hstsSeconds, .positive(upTo: 2 * 365 * day, zero: "no such field"),
+            "How long browsers come back by https only (Strict-Transport-Security), told where session.issuer is an https URL."
+        ),
         Self(
             "http.tlsCertificateFile", \.http.tlsCertificateFile, .optional(.path),
             "Certificate chain (PEM) for HTTPS, with tlsKeyFile."),
@@ -70,7 +74,7 @@ extension SettingKey where Root == Settings {
         Self("admin.host", \.admin.host, .text(.host), "Address that operators connect to."),
         Self("admin.port", \.admin.port, .port, "Port that operators connect to."),
         Self(
-            "admin.token", \.admin.token, .secret(.adminToken),
+            "admin.token", \.admin.token, .secret(.ownSecret),
             "Bearer token that operators send; needed unless admin.host is a loopback address."),
     ]
 

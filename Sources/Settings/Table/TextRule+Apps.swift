@@ -76,13 +76,12 @@ extension TextRule where Value == String {
 
     /// A name that people are shown.
     static var label: Self {
-        TextRule("at most \(maximumLabelCharacters) characters without line breaks and control characters") {
+        TextRule(
+            "at most \(maximumLabelCharacters) characters, all of which people can see, and none that sets a direction"
+        ) {
             $0
         } accept: { text in
-            let isShown = text.unicodeScalars.allSatisfy { scalar in
-                ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
-            }
-            return isShown && text.unicodeScalars.count <= maximumLabelCharacters ? text : nil
+            VisibleText.fault(of: text) == nil && text.unicodeScalars.count <= maximumLabelCharacters ? text : nil
         }
     }
 }

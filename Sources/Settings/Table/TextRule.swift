@@ -91,18 +91,25 @@ extension TextRule where Value == SignatureAlgorithm {
 extension TextRule where Value == Secret {
     /// Anything but nothing, and no control character, which no header could carry.
     static var secret: Self {
-        TextRule("a secret without control characters") { _ in
+        let expected = "a secret without control characters"
+        return TextRule(expected: expected) { text throws(ValueError) in
+            guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+                throw ValueError(value: text, expected: expected)
+            }
+            guard !isTemplate(text) else {
+                throw ValueError(value: text, expected: "the secret itself: what stands in brackets must be filled in")
+            }
+            return Secret(text)
+        } show: { _ in
             Secret.redacted
-        } accept: { text in
-            !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? Secret(text) : nil
         }
     }
 
-    /// A token that operators send: what is shorter can be guessed.
-    static var adminToken: Self {
-        let expected = "at least \(shortestAdminToken) characters, such as openssl rand -hex 32 makes"
+    /// What others prove to us that they are who they say: we say how long it is, and what is shorter can be guessed.
+    static var ownSecret: Self {
+        let expected = "at least \(Secret.shortestOwn) characters, such as openssl rand -hex 32 makes"
         return TextRule(expected: expected) { text throws(ValueError) in
-            guard text.unicodeScalars.count >= shortestAdminToken else {
+            guard text.unicodeScalars.count >= Secret.shortestOwn else {
                 throw ValueError(value: text, expected: expected)
             }
             return try secret.read(text)
@@ -111,7 +118,11 @@ extension TextRule where Value == Secret {
         }
     }
 
-    private static var shortestAdminToken: Int { 16 }
+    /// Whether a text is the place of a secret, which somebody has not filled in: `<secret>`, `${SECRET}`,
+    /// `{{ secret }}`.
+    private static func isTemplate(_ text: String) -> Bool {
+        [("<", ">"), ("${", "}"), ("{{", "}}")].contains { text.hasPrefix($0) && text.hasSuffix($1) }
+    }
 }
 
 extension TextRule where Value == PrivateKey {
@@ -261,13 +272,41 @@ extension TextRule where Value == IssuerAlias {
     }
 }
 
+extension Secret {
+    /// In characters, of secrets that are ours to choose.
+    static let shortestOwn = 16
+}
+
 extension TextRule where Value == AddressRange {
-    static var addressRange: Self {
-        TextRule("an address range such as 10.0.0.0/8 or 2001:db8::/32") {
+    /// The addresses of somebody's own machines.
+    static var proxyRange: Self {
+        let expected = "an address range such as 10.0.0.0/8 or 2001:db8::/32"
+        return TextRule(expected: expected) { text throws(ValueError) in
+            guard let range = AddressRange(text) else { throw ValueError(value: text, expected: expected) }
+            guard range.isOneNetwork else {
+                throw ValueError(
+                    value: text,
+                    expected:
+                        "the range of your proxies, /8 of IPv4 or /16 of IPv6 at the most: whoever is in it may say "
+                        + "what address anybody has")
+            }
+            return range
+        } show: {
             $0.description
-        } accept: {
-            AddressRange($0)
         }
+    }
+}
+
+extension AddressRange {
+    private static let ownNetworks = ["fc00::/7", "fe80::/10"].compactMap { AddressRange($0) }
+    private static let (shortestIPv4, shortestIPv6) = (8, 16)
+
+    /// Whether a range may be that of one operator's machines. Half of the internet is not; unique local and
+    /// link-local addresses (RFC 4193 §3.1, RFC 4291 §2.5.6) are, and IPv6 has shorter prefixes for them.
+    fileprivate var isOneNetwork: Bool {
+        if base.bitCount == 32 { return prefixLength >= Self.shortestIPv4 }
+        return prefixLength >= Self.shortestIPv6
+            || Self.ownNetworks.contains { prefixLength >= $0.prefixLength && $0.contains(base) }
     }
 }
 

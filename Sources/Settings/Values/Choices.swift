@@ -24,6 +24,14 @@ enum ProviderProfile: String, Sendable, CaseIterable {
     var takesLineTokens: Bool { self == .telenorID }
 }
 
+/// What a back-channel logout token's `typ` must be.
+enum LogoutTyp: String, Sendable, CaseIterable {
+    /// `logout+jwt` (OpenID Connect Back-Channel Logout 1.0 §2.4).
+    case required
+    /// That, `jwt`, or none.
+    case any
+}
+
 /// The API by which Beyond Identity's directories are kept.
 enum UserAPIVersion: String, Sendable, CaseIterable {
     /// That of 2021, with a token, `/users` and `/recover-user`.

@@ -42,21 +42,21 @@ extension BrowserSignIn {
     ///     §4.4.2).
     ///   - browser: what it shows; nil when it shows nothing, as another browser does that was never here.
     public func returned(
-        _ answer: ProviderAnswer, from provider: Provider, browser: BrowserKey?, userAgent: String?,
+        _ answer: ProviderAnswer, from provider: Provider, browser: BrowserKeys?, userAgent: String?,
         in call: CallContext
     ) async throws(Failure) -> Step {
         let (row, request) = try await pending(answer.handle)
         guard request.provider.isExactly(provider.configuration.name) else { throw .page(.over) }
         guard let address = request.address(apps, issuer: issuer.text) else { throw .page(.over) }
         guard let browser else { return try await askHere(answer, request, address) }
-        guard browser.hash == row.browser else { throw .page(.otherBrowser) }
+        guard let key = browser.key(row.browser) else { throw .page(.otherBrowser) }
         do throws(ServiceError) {
             if let next = goingOn(request, answer, provider) {
-                return .goOn(to: try await send(next, to: provider, browser, instead: answer.handle, call))
+                return .goOn(to: try await send(next, to: provider, key, instead: answer.handle, call))
             }
             guard try await end(answer.handle) else { throw ServiceError.notFound }
             if let refusal = answer.error { throw .authorizationRefused(refusal) }
-            return try await finish(request, answer, address, provider, userAgent, call)
+            return try await finish(request, answer, address, provider, key, userAgent, call)
         } catch .notFound {
             throw .page(.over)
         } catch {
@@ -64,23 +64,23 @@ extension BrowserSignIn {
         }
     }
 
-    /// Finishes a sign-in that came back elsewhere, once its user has said there that it is his.
+    /// Finishes a sign-in that came back elsewhere, once its user has said there that it is theirs.
     ///
     /// - Parameters:
     ///   - token: of the page that asked.
     ///   - browser: of that page.
     public func confirmed(
-        _ token: String, from provider: Provider, browser: BrowserKey?, userAgent: String?, in call: CallContext
+        _ token: String, from provider: Provider, browser: BrowserKeys?, userAgent: String?, in call: CallContext
     ) async throws(Failure) -> Step {
         guard let handle = PendingHandle(token) else { throw .page(.over) }
         let (row, request) = try await pending(handle)
         guard request.provider.isExactly(provider.configuration.name), case .confirming = request.stage,
             let address = request.address(apps, issuer: issuer.text)
         else { throw .page(.over) }
-        guard browser?.hash == row.browser else { throw .page(.otherBrowser) }
+        guard let key = browser?.key(row.browser) else { throw .page(.otherBrowser) }
         do throws(ServiceError) {
             guard try await end(handle) else { throw ServiceError.notFound }
-            return try await finish(request, nil, address, provider, userAgent, call)
+            return try await finish(request, nil, address, provider, key, userAgent, call)
         } catch .notFound {
             throw .page(.over)
         } catch {
@@ -146,9 +146,11 @@ extension BrowserSignIn {
         var next = request
         next.stage = .confirming(
             issuer: issuer, nonce: nonce, codeVerifier: codeVerifier, code: code, toldIssuer: answer.issuer)
-        let (handle, browser) = (PendingHandle(), BrowserKey())
+        let handle = PendingHandle()
+        var browser = BrowserKeys()
+        let key = browser.begin()
         do throws(ServiceError) {
-            guard try await store(next, under: handle, browser, instead: answer.handle) else {
+            guard try await store(next, under: handle, key, instead: answer.handle) else {
                 throw ServiceError.notFound
             }
         } catch .notFound {
@@ -164,7 +166,7 @@ extension BrowserSignIn {
     /// - Parameter answer: nil where it was remembered.
     private func finish(
         _ request: PendingRequest, _ answer: ProviderAnswer?, _ address: AppAddress, _ provider: Provider,
-        _ userAgent: String?, _ call: CallContext
+        _ browser: BrowserKey, _ userAgent: String?, _ call: CallContext
     ) async throws(ServiceError) -> Step {
         guard
             let response = AuthorizedResponse(
@@ -173,7 +175,7 @@ extension BrowserSignIn {
         let grant = AppGrant(request)
         let signedIn = try await signIn.signIn(
             response, with: provider, for: grant, userAgent: userAgent, in: call)
-        return .finished(to: address.answer(code: grant.code), signedIn)
+        return .finished(to: address.answer(code: grant.code), signedIn, by: browser)
     }
 }
 

@@ -20,10 +20,10 @@ public struct BrowserSignIn: Sendable {
     public enum Step: Sendable {
         /// On to the provider, for another carrier.
         case goOn(to: String)
-        /// Back to the app with a code.
-        case finished(to: String, SignedIn)
-        /// It asks its user whether the sign-in is his.
-        case confirm(app: RegisteredApp, provider: String, token: String, browser: BrowserKey, redirectURI: String)
+        /// Back to the app with a code. The key is used up.
+        case finished(to: String, SignedIn, by: BrowserKey)
+        /// It asks its user whether the sign-in is theirs.
+        case confirm(app: RegisteredApp, provider: String, token: String, browser: BrowserKeys, redirectURI: String)
     }
 
     /// Why it ends, by who is told.
@@ -63,7 +63,7 @@ public struct BrowserSignIn: Sendable {
 
     /// Begins a sign-in.
     ///
-    /// - Parameter browser: what the browser is known again by.
+    /// - Parameter browser: what the browser is known again by, in this sign-in and in no other.
     /// - Returns: the address that the browser goes to: of the provider, or of the page where the user chooses a
     ///   carrier.
     public func begin(
@@ -158,25 +158,4 @@ public struct BrowserSignIn: Sendable {
             try await repository.beginSignIn(row, instead: instead?.hash, maximum: maximumPending, now: now)
         }
     }
-}
-
-/// What a browser is known again by: random, and kept in a cookie that scripts don't see.
-public struct BrowserKey: Sendable {
-    private static let byteCount = 32
-
-    public let text: String
-
-    public init() {
-        text = Random.token(byteCount: Self.byteCount)
-    }
-
-    /// - Returns: nil for what this service has never given out.
-    public init?(_ text: String) {
-        guard text.utf8.count == Base64URL.encodedCount(of: Self.byteCount), Base64URL.decode(text) != nil else {
-            return nil
-        }
-        self.text = text
-    }
-
-    var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }
 }

@@ -1,6 +1,7 @@
 public import Accounts
+internal import Syntax
 
-/// What somebody says of himself who signs up, or wants a new credential.
+/// What somebody says of themselves who signs up, or wants a new credential.
 extension DirectoryWish {
     /// What is posted by whoever wants an account, or another credential for one.
     public enum Parameter: String, ParameterNames {
@@ -66,11 +67,7 @@ extension DirectoryWish {
         guard text.utf8.count <= maximumBytes else {
             throw .invalidParameter(ParameterError(name, "is longer than \(maximumBytes) bytes"))
         }
-        let isPrintable = text.unicodeScalars.allSatisfy {
-            $0.properties.generalCategory != .control && $0.properties.generalCategory != .lineSeparator
-                && $0.properties.generalCategory != .paragraphSeparator
-        }
-        guard isPrintable else { throw .invalidParameter(ParameterError(name, "has control characters")) }
+        if let fault = VisibleText.fault(of: text) { throw .invalidParameter(ParameterError(name, fault.rawValue)) }
         return text
     }
 }

@@ -52,11 +52,10 @@ public struct PushWish: Sendable {
             }
             self.network = network
         }
-        guard let context = try AuthorizedResponse.checked(context: optional(.context)) else {
+        // On a phone's lock screen there are no lines and columns.
+        guard let context = try AuthorizedResponse.checked(context: optional(.context), mayHaveLines: false) else {
             throw ParameterError("context", "is missing: it is what the user is shown")
         }
-        // On a phone's lock screen there are no lines and columns.
-        guard context.allBytes({ $0 >= 0x20 }) else { throw ParameterError("context", "has control characters") }
         self.context = context
         acrValues = try Self.levels(optional(.acrValues))
         correlationID = try AuthorizedResponse.checked(correlationID: optional(.correlationID))

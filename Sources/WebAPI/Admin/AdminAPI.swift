@@ -9,6 +9,7 @@ public import Telemetry
 /// The HTTP API for operators, on a listener of its own. What it tells of identities never has a subject in it.
 public struct AdminAPI: RequestHandler {
     public let commonFields = WebAPI.browserRules
+    public let transportFields: [(name: String, value: String)] = []
     private let operators: WebAPI
     private let everybody: WebAPI
     private let openPaths: Set<String>
@@ -44,7 +45,7 @@ public struct AdminAPI: RequestHandler {
                     clientAddress: limits.clientAddress, observers: observers, listeners: listeners
                 ).answers(operation.method, operation.path)
             }
-            return WebAPI(Router(routes), listeners: listeners, crossOrigin: nil)
+            return WebAPI(Router(routes), listeners: listeners, crossOrigin: nil, hstsSeconds: nil)
         }
         let open = AdminOperations.all.filter { $0.access == .probe }
         openPaths = Set(open.map(\.path))

@@ -2,6 +2,7 @@ public import Crypto
 internal import HTTPServer
 internal import SignIn
 import Synchronization
+internal import Syntax
 
 /// What operators prove themselves with: a bearer token (RFC 6750 §2.1), or being on this machine where none is
 /// configured.
@@ -38,12 +39,18 @@ public final class AdminToken: Sendable {
     }
 
     /// Every web page that is open on this machine can reach a loopback address too. It gives itself away by its
-    /// origin, or, where its own name has been made to point here, by that name.
+    /// origin, which a GET does not have everywhere; by what the browser says of it (Fetch Metadata, `Sec-Fetch-Site`),
+    /// which no script can change; or, where its own name has been made to point here, by that name. What a person has
+    /// typed into the browser, or follows from one of our own pages, is none.
     private static func isFromThisMachine(_ request: HTTPRequest) -> Bool {
-        guard request.header("origin") == nil, let host = request.header("host") else { return false }
-        let name =
-            host.hasPrefix("[") ? String(host.dropFirst().prefix { $0 != "]" }) : String(host.prefix { $0 != ":" })
-        if name == "::1" || name.lowercased() == "localhost" { return true }
-        return name.hasPrefix("127.") && name.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
+        guard request.header("origin") == nil, let host = request.header("host"), isOwn(host) else { return false }
+        return request.headers("sec-fetch-site").allSatisfy { ["none", "same-origin"].contains($0) }
+    }
+
+    /// Whether a Host field names what only this machine is reached by. Without a token the listener is on loopback, so
+    /// that it has no other name.
+    private static func isOwn(_ host: String) -> Bool {
+        guard let address = try? EndpointURL(configured: "http://" + host) else { return false }
+        return address.path.isEmpty && !address.hasQuery && HostName.isLoopback(address.host)
     }
 }

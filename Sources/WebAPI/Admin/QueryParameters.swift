@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import SignIn
+internal import Syntax
 
 /// The parameters of a query, each once.
 struct QueryParameters {
@@ -41,6 +42,9 @@ struct QueryParameters {
     func text(_ name: String) throws(ServiceError) -> String? {
         let values = fields?.values(name) ?? []
         guard values.count <= 1 else { throw .invalidRequest("The parameter \(name) is there twice.") }
+        guard values.first?.hasControlCharacters != true else {
+            throw .invalidRequest("The parameter \(name) has control characters.")
+        }
         return values.first.flatMap { $0.isEmpty ? nil : $0 }
     }
 

@@ -3,6 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Providers
 internal import SignIn
+internal import Syntax
 
 /// `POST /admin/users/{user_id}/identities`: gives a user an identity by an operator's word, taking it from whoever has
 /// it.
@@ -25,7 +26,9 @@ struct RepointIdentityEndpoint: Sendable {
         let found = try provider(named: parameters[.provider], issuer: issuer)
         let stored = found.currentName(of: issuer)
         guard let subject = Subject.given(issuer: stored, value: parameters[.subject] ?? "") else {
-            throw .invalidRequest("The parameter subject must have 1 to \(Subject.maximumBytes) bytes.")
+            throw .invalidRequest(
+                "The parameter subject must have 1 to \(SubjectIdentifier.maximumBytes) bytes, and no control characters."
+            )
         }
         let provider = found.configuration.name
         let outcome = try await store.ask { repository, now throws(RepositoryError) in

@@ -50,12 +50,13 @@ struct AuthorizeEndpoint: Sendable {
     private func begin(_ request: AppRequest, with provider: Provider, _ context: RequestContext) async -> BrowserAnswer
     {
         context.provider = provider.configuration.name
-        // Several sign-ins of one browser may be under way; what it is known by is the same for all.
-        let key = if case .key(let key) = cookie.shown(by: context.request) { key } else { BrowserKey() }
+        // Several sign-ins of one browser may be under way, each with a key of its own.
+        var keys = if case .keys(let keys) = cookie.shown(by: context.request) { keys } else { BrowserKeys() }
+        let key = keys.begin()
         do throws(ServiceError) {
             let address = try await browser.begin(request, with: provider, browser: key, in: context.call)
             var answer = BrowserAnswer.redirect(to: address)
-            answer.response.headers.append(cookie.field(key))
+            answer.response.headers.append(cookie.field(keys))
             return answer
         } catch {
             return .redirect(to: request.address.answer(error), error)

@@ -11,7 +11,7 @@ struct BrowserCookie: Sendable {
     /// What a browser shows.
     enum Shown: Sendable {
         case nothing
-        case key(BrowserKey)
+        case keys(BrowserKeys)
         /// Something under this name that is none of ours, or two of them.
         case unusable
     }
@@ -36,12 +36,12 @@ struct BrowserCookie: Sendable {
             }
         }
         guard let value = found.first else { return .nothing }
-        guard found.count == 1, let key = BrowserKey(String(value)) else { return .unusable }
-        return .key(key)
+        guard found.count == 1, let keys = BrowserKeys(String(value)) else { return .unusable }
+        return .keys(keys)
     }
 
     /// The field that gives it out, anew for another while.
-    func field(_ key: BrowserKey) -> (name: String, value: String) {
-        (name: "Set-Cookie", value: "\(name)=\(key.text)\(attributes)")
+    func field(_ keys: BrowserKeys) -> (name: String, value: String) {
+        (name: "Set-Cookie", value: "\(name)=\(keys.text)\(attributes)")
     }
 }

@@ -26,9 +26,10 @@ struct CallbackEndpoint: Sendable {
                 return resubmission(parameters, request)
             }
             let answer = try ProviderAnswer(parameters)
+            let keys = try keys(shown)
             let step = try await browser.returned(
-                answer, from: provider, browser: try key(shown), userAgent: request.userAgent, in: context.call)
-            return self.answer(step, context)
+                answer, from: provider, browser: keys, userAgent: request.userAgent, in: context.call)
+            return self.answer(step, keys, context)
         } catch {
             return failure(error, context)
         }
@@ -39,10 +40,10 @@ struct CallbackEndpoint: Sendable {
         do throws(BrowserSignIn.Failure) {
             let (parameters, provider) = try read(context)
             guard let token = parameters[.token] else { throw .page(.malformed(parameter: "token")) }
+            let keys = try keys(cookie.shown(by: context.request))
             let step = try await browser.confirmed(
-                token, from: provider, browser: try key(cookie.shown(by: context.request)),
-                userAgent: context.request.userAgent, in: context.call)
-            return answer(step, context)
+                token, from: provider, browser: keys, userAgent: context.request.userAgent, in: context.call)
+            return answer(step, keys, context)
         } catch {
             return failure(error, context)
         }
@@ -60,26 +61,32 @@ struct CallbackEndpoint: Sendable {
         }
     }
 
-    private func key(_ shown: BrowserCookie.Shown) throws(BrowserSignIn.Failure) -> BrowserKey? {
+    private func keys(_ shown: BrowserCookie.Shown) throws(BrowserSignIn.Failure) -> BrowserKeys? {
         switch shown {
         case .nothing: nil
-        case .key(let key): key
+        case .keys(let keys): keys
         case .unusable: throw .page(.otherBrowser)
         }
     }
 
-    private func answer(_ step: BrowserSignIn.Step, _ context: RequestContext) -> BrowserAnswer {
+    private func answer(
+        _ step: BrowserSignIn.Step, _ shown: BrowserKeys?, _ context: RequestContext
+    ) -> BrowserAnswer {
         switch step {
         case .goOn(let address): return .redirect(to: address)
-        case .finished(let address, let signedIn):
+        case .finished(let address, let signedIn, let key):
             context.signIn = signedIn.migrated ? .migrated : signedIn.isNewUser ? .newUser : .signedIn
-            return .redirect(to: address)
-        case .confirm(let app, let provider, let token, let key, let redirectURI):
+            var answer = BrowserAnswer.redirect(to: address)
+            var keys = shown ?? BrowserKeys()
+            keys.finish(key)
+            answer.response.headers.append(cookie.field(keys))
+            return answer
+        case .confirm(let app, let provider, let token, let keys, let redirectURI):
             let page = pages.pages(for: context.request).confirmation(
                 app: app.name, provider: provider, action: "/auth/\(provider)/confirm", token: token,
                 returnsTo: redirectURI)
             var answer = BrowserAnswer.page(.ok, page)
-            answer.response.headers.append(cookie.field(key))
+            answer.response.headers.append(cookie.field(keys))
             return answer
         }
     }

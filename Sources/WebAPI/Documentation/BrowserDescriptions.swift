@@ -53,7 +53,7 @@ enum BrowserDescriptions {
             successes: [
                 page(
                     200, "The browser posts once more, or its user is asked whether the sign-in is his.", [.setCookie]),
-                redirect("Back to the app, or on to another carrier."),
+                redirect("Back to the app, or on to another carrier.", cookie: true),
                 page(400, "It is no answer to anything, is over, or is another provider's."),
                 page(403, "Another browser began it."), page(429, "Too many come from this address.", [.retryAfter]),
                 page(503, "Nothing can be stored now.", [.retryAfter]),
@@ -69,7 +69,8 @@ enum BrowserDescriptions {
         parameters: [provider],
         body: .init(schema: "Confirmation", example: ["token": "the-token-of-the-page"], takesJSON: false),
         successes: [
-            redirect("Back to the app."), page(400, "It is over."), page(403, "Another browser was asked."),
+            redirect("Back to the app.", cookie: true), page(400, "It is over."),
+            page(403, "Another browser was asked."),
             page(429, "Too many come from this address.", [.retryAfter]),
         ])
 

@@ -20,7 +20,9 @@ enum UserDescriptions {
         description: """
             What the user says goes over what the carriers say, and no later sign-in changes it; beside a carrier's \
             `email` or `phone_number` it stands under `own`. What repeats the value shown changes nothing. A value has \
-            at most 1024 bytes and no control characters. The body may call itself `application/merge-patch+json`, too. \
+            at most 1024 bytes, and no control characters, none that nobody can see and none that change the direction of \
+            writing. `picture` is an http or https URL, `locale` a language tag, `zoneinfo` a time zone's name, `birthdate` \
+            `YYYY-MM-DD`, `0000-MM-DD` or `YYYY`. The body may call itself `application/merge-patch+json`, too. \
             Changing `phone_number`, `email` or `username` takes a user who has just authenticated, and not by an \
             identity that was added within the last day.
             """,

@@ -128,7 +128,9 @@ extension ExportedUser {
     private static func attributes(_ value: JSONValue, _ names: [String: [String]]) -> Attributes {
         var attributes = Attributes()
         for (name, members) in names.sorted(by: { $0.key < $1.key }) {
-            attributes[name] = members.lazy.compactMap { value[$0]?.string }.first { !$0.isEmpty }
+            // What a provider would be kept from saying, another product has from one.
+            attributes[name] = members.lazy.compactMap { value[$0]?.string }
+                .first { !$0.isEmpty && AttributeRule.fault(of: $0, named: name) == nil }
         }
         return attributes
     }

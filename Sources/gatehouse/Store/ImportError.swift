@@ -24,6 +24,8 @@ enum ImportError: Error, Equatable, CustomStringConvertible {
     case identity(Int, Identity)
     /// `profile` or `own`.
     case attributes(String)
+    /// One of `profile` or `own`, by its name, and what is wrong with it.
+    case attribute(String, String, String)
     case tooManyAttributes(String, most: Int)
     case createdAt
     /// Of a row of another product's.
@@ -46,6 +48,7 @@ enum ImportError: Error, Equatable, CustomStringConvertible {
         case .tooManyIdentities(let most): "it has more than \(most) identities"
         case .identity(let number, let fault): "identity \(number) \(fault.rawValue)"
         case .attributes(let name): "\(name) is not an object of named texts"
+        case .attribute(let name, let attribute, let fault): "\(attribute) of \(name) \(fault)"
         case .tooManyAttributes(let name, let most): "\(name) has more than \(most) attributes"
         case .createdAt: "created_at is not a time in seconds since 1970 that has passed"
         case .noUserID: "it has no user_id"

@@ -1,6 +1,7 @@
 import Accounts
 import JSON
 import Providers
+import Syntax
 
 /// Reads a user from a line of an import:
 /// `{"identities":[{"provider","issuer","subject"}…],"profile":{…},"own":{…},"created_at":…}`.
@@ -96,17 +97,26 @@ struct ImportLine {
         guard let object = value.object else { throw .attributes(name) }
         guard object.members.count <= maximumAttributes else { throw .tooManyAttributes(name, most: maximumAttributes) }
         for member in object.members {
-            guard !member.name.isEmpty else { throw .attributes(name) }
+            guard !member.name.isEmpty, VisibleText.fault(of: member.name) == nil else { throw .attributes(name) }
+            let text: String
             switch member.value {
             case .null: continue
-            case .string(let text): attributes[member.name] = text
+            case .string(let string): text = string
             // Other backends keep postal codes and "verified" so.
-            case .integer(let number): attributes[member.name] = String(number)
-            case .boolean(let flag): attributes[member.name] = String(flag)
-            case .object where mayHaveParts:
+            case .integer(let number): text = String(number)
+            case .boolean(let flag): text = String(flag)
+            case .object where mayHaveParts && AttributeRule.mayHaveParts(member.name):
+                guard member.value.isVisible else {
+                    throw .attribute(name, member.name, "has characters that nobody can see, or that set a direction")
+                }
                 attributes.setObject(member.name, json: String(decoding: member.value.serialized, as: UTF8.self))
+                continue
             case .number, .array, .object: throw .attributes(name)
             }
+            if let fault = AttributeRule.fault(of: text, named: member.name) {
+                throw .attribute(name, member.name, fault)
+            }
+            attributes[member.name] = text
         }
         return attributes
     }

@@ -48,9 +48,9 @@ struct UsersFind: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { store, _, clock in
             if let (contact, value) = contact { return try await find(contact, Self.given(value), store) }
-            let subject = Subject(issuer: issuer ?? "", value: Self.given(subject ?? ""))
-            let found = try await store.repository.user(with: subject)
-            guard let found else { throw UsersCommand.noSuchUser() }
+            guard let subject = Subject.given(issuer: issuer ?? "", value: Self.given(subject ?? "")),
+                let found = try await store.repository.user(with: subject)
+            else { throw UsersCommand.noSuchUser() }
             UserText.write(try await store.record(of: found.rawValue, now: clock.seconds), json: json)
         }
     }
