@@ -36,6 +36,7 @@ app:
   rotating:
     clientID: rotating-app
     redirectURIs: ["acme:/"]
+    offlineAccess: always
 """
 
 
