@@ -126,10 +126,12 @@ def apache(recipes, folder):
 
 
 def tokens_of(gatehouse):
-    """An app's access token, and its ID token."""
+    """The access token that an app gets for the backend, and its ID token."""
     application = Application(gatehouse)
     code, verifier, _ = application.code()
-    answer = application.redeem(code, verifier).json()
+    answer = application.post({
+        "grant_type": "authorization_code", "code": code, "redirect_uri": application.app.redirect_uri,
+        "code_verifier": verifier, "resource": AUDIENCE}).json()
     return answer["access_token"], answer["id_token"]
 
 

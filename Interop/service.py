@@ -33,6 +33,7 @@ app:
   device:
     clientID: device-app
     redirectURIs: ["http://127.0.0.1/callback"]
+    audiences: ["https://api.example.com"]
     postLogoutRedirectURIs: ["com.example.device:/signed-out"]
   web:
     clientID: web-app
