@@ -45,6 +45,7 @@ final class Service: @unchecked Sendable {
                 redirectURIs: ['com.example.app:/callback']
                 audiences: [gatehouse-auth0-app]
                 nativeNonce: raw
+                freshness: challenge
                 allowLoopbackHTTP: true
               other:
                 profile: okta
@@ -54,6 +55,7 @@ final class Service: @unchecked Sendable {
                 redirectURIs: ['com.example.app:/callback']
                 audiences: [gatehouse-okta-app]
                 nativeNonce: raw
+                freshness: challenge
                 allowLoopbackHTTP: true
             """.replacingOccurrences(of: " &section", with: "").utf8
         ).write(to: file)
@@ -102,7 +104,8 @@ final class Service: @unchecked Sendable {
         var request = URLRequest(url: try #require(URL(string: "\(path)/native")))
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        let nonce = UUID().uuidString
+        // What its user just did is shown by our own nonce: these providers tell no time of authentication.
+        let nonce = try await challenge()
         request.httpBody = try JSONSerialization.data(withJSONObject: [
             "client_id": "gatehouse-\(name)-app", "login_hint": subscriber, "nonce": nonce,
         ])
@@ -110,5 +113,15 @@ final class Service: @unchecked Sendable {
         let object = try JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
         let token = try #require(object?["id_token"] as? String, "\(answer.response.statusCode)")
         return .idToken(token, nonce: nonce, accessToken: object?["access_token"] as? String)
+    }
+
+    private func challenge() async throws -> String {
+        var request = URLRequest(url: url.appendingPathComponent("auth/challenge"))
+        request.httpMethod = "POST"
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data("{}".utf8)
+        let answer = try await URLSessionTransport().send(request)
+        let object = try JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
+        return try #require(object?["nonce"] as? String, "\(answer.response.statusCode)")
     }
 }
