@@ -60,8 +60,8 @@ def run(bench, servers, connections, seconds, script, settings):
     loads = [subprocess.Popen(
         ["wrk", "--threads=1", f"--connections={connections // len(servers)}", f"--duration={seconds}s", "--timeout=30s",
          "--latency", "--script", f"{bench.root}/Drills/{script}", f"http://127.0.0.1:{server.port}"],
-        stdout=subprocess.PIPE, text=True, env={**os.environ, **settings})
-        for server in servers]
+        stdout=subprocess.PIPE, text=True, env={**os.environ, **settings, "LOAD": str(number)})
+        for number, server in enumerate(servers)]
     outputs = [load.communicate()[0] for load in loads]
     took = time.monotonic() - began
     own, database = sum(server.cpu() for server in servers) - before, postgres_cpu() - database

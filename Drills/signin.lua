@@ -1,8 +1,9 @@
--- What wrk sends: a sign-in with a code that nobody has used. SEED is another number in each run.
+-- What wrk sends: a sign-in with a code that nobody has used. SEED is another number in each run, and LOAD in each of
+-- those that run at once: instances refuse a code that another of them has taken.
 local number, name = 0, ""
 
 function init()
-    math.randomseed(tonumber(os.getenv("SEED")))
+    math.randomseed(tonumber(os.getenv("SEED")) + tonumber(os.getenv("LOAD")))
     name = string.format("%x", math.random(1, 2 ^ 40))
     wrk.method = "POST"
     wrk.headers["Content-Type"] = "application/json"
