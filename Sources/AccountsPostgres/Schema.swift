@@ -10,7 +10,10 @@ import Postgres
 enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
-    static let steps = [first]
+    static let steps = [first, second]
+
+    // Which attributes an event is about, by name, with blanks between; no event of before has any.
+    private static let second = "ALTER TABLE audit ADD COLUMN fields text"
 
     private static let makeMeta = Postgres.Statement.once(
         """

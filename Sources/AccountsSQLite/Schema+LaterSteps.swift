@@ -130,4 +130,9 @@ extension Schema {
             team TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
         """
+
+    // Which attributes an event is about, by name, with blanks between; no event of before has any.
+    static let fifteenth = """
+        ALTER TABLE audit ADD COLUMN fields TEXT;
+        """
 }

@@ -17,7 +17,7 @@ enum Schema {
 
     static let steps = [
         first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
-        fourteenth,
+        fourteenth, fifteenth,
     ]
 
     private static let version = Query("PRAGMA user_version")

@@ -111,6 +111,10 @@ public struct ProviderConfiguration: Sendable {
     public var omitsPKCE: Bool
     /// How the browser brings the provider's answer back.
     public var responseMode: ResponseMode
+    /// For which addresses its word counts that it has verified them.
+    public var emailTrust: EmailTrust
+    /// What keeps the codes of its apps from being good for others.
+    public var codeProtection: CodeProtection
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
@@ -130,7 +134,7 @@ public struct ProviderConfiguration: Sendable {
         omitsPKCE: Bool = false, discoveryURL: EndpointURL? = nil, issuerSpellings: [String] = [],
         tenants: IssuerNames.Tenants? = nil, nativeTokens: NativeTokenRules? = nil,
         idTokenVerificationEndpoint: EndpointURL? = nil, redirectURIUse: RedirectURIUse = .required,
-        responseMode: ResponseMode = .query
+        responseMode: ResponseMode = .query, emailTrust: EmailTrust, codeProtection: CodeProtection
     ) {
         self.name = name
         self.profile = profile
@@ -141,6 +145,8 @@ public struct ProviderConfiguration: Sendable {
         self.idTokenVerificationEndpoint = idTokenVerificationEndpoint
         self.redirectURIUse = redirectURIUse
         self.responseMode = responseMode
+        self.emailTrust = emailTrust
+        self.codeProtection = codeProtection
         self.discoveryUI = discoveryUI
         self.clientID = clientID
         self.authentication = authentication
@@ -183,6 +189,26 @@ public struct ProviderConfiguration: Sendable {
 }
 
 extension ProviderConfiguration {
+    /// The section as it is served.
+    ///
+    /// - Parameter isWrittenBefore: whether the store was made by a version that knew none of the keys whose defaults
+    ///   have changed since. What such a section leaves out stays as it was.
+    public func served(isWrittenBefore: Bool = false) -> ProviderConfiguration {
+        guard isWrittenBefore, emailTrust.isDefault else { return self }
+        var served = self
+        served.emailTrust = EmailTrust(.all, isDefault: true)
+        return served
+    }
+
+    /// What of ``served(isWrittenBefore:)`` is otherwise than a new section has it, in a sentence for the log; nil for
+    /// nothing.
+    public func noticeOfServing(isWrittenBefore: Bool) -> String? {
+        let served = served(isWrittenBefore: isWrittenBefore)
+        guard served.emailTrust.extent != emailTrust.extent else { return nil }
+        return "provider.\(name).trustEmails is not set: its word counts for every address, as before, and for "
+            + (emailTrust.extent == .none ? "none" : "those of its own domains") + " in a new installation"
+    }
+
     /// The names of the issuer; nil where sign-ins find it by network.
     public var issuerNames: IssuerNames? {
         guard case .openid(let issuer) = profile else { return nil }

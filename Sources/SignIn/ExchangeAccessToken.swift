@@ -67,7 +67,7 @@ public struct ExchangeAccessToken: Sendable {
         return SignInWithProvider.Outcome(
             signedIn: signedIn,
             tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
-            authentication: record.session.authentication)
+            authentication: record.session.authentication, scope: record.session.scope)
     }
 
     /// Signs a user in for an app of ours.
@@ -134,7 +134,7 @@ public struct ExchangeAccessToken: Sendable {
             let isKnown = try await stored { () throws(RepositoryError) in try await accounts.isKnown(subject) }
             guard isKnown else { throw .accessDenied }
         }
-        return LinkTicket.make(provider, said.attributes)
+        return LinkTicket.make(provider, said)
     }
 
     /// What the provider says about the user for this very token. What stands in the token, or in an answer about it,

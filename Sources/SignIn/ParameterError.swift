@@ -9,5 +9,7 @@ public struct ParameterError: Error, Equatable, Sendable {
     }
 
     static let missingIssuer = ParameterError("iss", "is missing")
+    static let missingNonce = ParameterError(
+        "nonce", "is missing: this provider is not known to compare code verifiers, so a code needs one")
     static let missingCode = ParameterError("code", "is missing")
 }

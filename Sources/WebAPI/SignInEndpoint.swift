@@ -19,12 +19,16 @@ struct SignInEndpoint: Sendable {
             response, with: provider, userAgent: context.request.userAgent, in: context.call)
         context.signIn =
             outcome.signedIn.migrated ? .migrated : outcome.signedIn.isNewUser ? .newUser : .signedIn
-        return Self.answer(outcome, of: provider.configuration.name)
+        return Self.answer(outcome, of: provider.configuration.name, by: code.providers)
     }
 
-    /// - Parameter issuedTokenType: of the access token, where another token was given for it (RFC 8693 §2.2.1).
+    /// - Parameters:
+    ///   - provider: the one that the user has signed in with.
+    ///   - providers: whose word it may be that an address is verified.
+    ///   - issuedTokenType: of the access token, where another token was given for it (RFC 8693 §2.2.1).
     static func answer(
-        _ outcome: SignInWithProvider.Outcome, of provider: String, issuedTokenType: String? = nil
+        _ outcome: SignInWithProvider.Outcome, of provider: String, by providers: ProviderDirectory,
+        issuedTokenType: String? = nil
     ) -> HTTPResponse {
         let signedIn = outcome.signedIn
         var writer = JSONWriter(reservingCapacity: 1024)
@@ -33,16 +37,8 @@ struct SignInEndpoint: Sendable {
             body.name("user")
             body.object { user in
                 user.member("user_id", signedIn.user.rawValue)
-                let profile = signedIn.profile
-                let shown = profile.shown
-                for name in ["name", "given_name", "family_name", "email", "phone_number", "postal_code"] {
-                    if let value = shown[name] { user.member(name, value) }
-                }
-                for contact in Contact.allCases where shown[contact.rawValue] != nil {
-                    user.member(contact.verifiedName, profile.isVerified(contact))
-                }
-                user.saidByUserAlone(profile)
-                user.claims(profile.claims(of: provider))
+                user.profile(signedIn.profile, AppScope(outcome.scope), by: providers)
+                user.furtherClaims(signedIn.profile.claims(of: provider), AppScope(outcome.scope))
             }
             body.member("new_user", signedIn.isNewUser)
             body.member("migrated", signedIn.migrated)
@@ -63,6 +59,23 @@ extension JSONWriter {
         member("token_type", "Bearer")
         member("expires_in", tokens.expiresIn)
         member("expires", tokens.expiresIn)
+    }
+
+    /// What a scope gives of a profile, flat.
+    fileprivate mutating func profile(_ profile: Profile, _ scope: AppScope, by providers: ProviderDirectory) {
+        let shown = profile.shown
+        if scope.contains("profile") {
+            for name in ["name", "given_name", "family_name", "birthdate"] {
+                if let value = shown[name] { member(name, value) }
+            }
+        }
+        for (contact, name) in UserClaims.contacts where scope.contains(name) {
+            guard let value = shown[contact.rawValue] else { continue }
+            member(contact.rawValue, value)
+            member(contact.verifiedName, providers.isVerified(contact, in: profile))
+        }
+        attributesByScope(shown, scope)
+        if scope.contains("profile") { saidByUserAlone(profile) }
     }
 
     /// What the user says and no carrier does, as the member `own`, where there is any.

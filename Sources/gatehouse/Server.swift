@@ -56,7 +56,7 @@ struct Server: Service {
         let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
         let trust = beginToTrust(settings, logger)
         let clients = await HTTPClient.clients(of: loops, trust: trust)
-        let providers = settings.providers.map { Provider($0, clientKeys: keys.clientKeys) }
+        let providers = settings.providers.map { Provider($0.served(), clientKeys: keys.clientKeys) }
         let apiKeys = APIKeys(settings.apiKeys)
         let failedSignIns = FailedSignInLog(
             counter: FailedSignInCounter(), repository: repository, clock: clock, logger: logger)

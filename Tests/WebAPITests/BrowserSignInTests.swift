@@ -93,7 +93,7 @@ import Testing
         #expect(answer.status == 200 && answer.json["id_token"] == nil && answer.json["scope"] == nil)
         let bearer = bearer(try #require(answer.json["access_token"]?.string))
         let userinfo = await browser.api.send(.post, "/auth/userinfo", headers: bearer)
-        #expect(userinfo.json == ["sub": "1"])
+        #expect(userinfo.json == ["sub": "1", "idp": "zenkey"])
     }
 
     @Test func `lets the user choose where several providers can be meant`() async throws {

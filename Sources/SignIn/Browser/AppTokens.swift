@@ -1,8 +1,8 @@
-public import Accounts
+internal import Accounts
 public import Apps
 internal import Crypto
 internal import JOSE
-public import JSON
+internal import JSON
 internal import OpenIDConnect
 import Syntax
 
@@ -21,6 +21,7 @@ public struct AppTokens: Sendable {
     }
 
     let repository: any BrowserSignInRepository & UserRepository
+    let providers: ProviderDirectory
     let sessions: Sessions
     let tokenIssuer: TokenIssuer
     let clock: Clock
@@ -68,44 +69,9 @@ public struct AppTokens: Sendable {
         let user = try await stored { () throws(RepositoryError) in try await repository.user(session.user) }
         guard let user else { throw .invalidToken }
         let idToken = try tokenIssuer.idToken(
-            for: user, of: session, nonce: nonce, accessToken: tokens.accessToken, signedBy: app.idTokenAlgorithm,
-            now: now)
+            for: user, of: session, by: providers, nonce: nonce, accessToken: tokens.accessToken,
+            signedBy: app.idTokenAlgorithm, now: now)
         return Answer(tokens: tokens, idToken: idToken, scope: scope)
-    }
-}
-
-/// What an app may learn (OpenID Connect Core §5.4).
-public struct AppScope: Sendable {
-    private let names: Set<Substring>?
-
-    /// - Parameter text: separated by blanks; nil for everything.
-    public init(_ text: String?) {
-        names = text.map { Set($0.split(separator: " ")) }
-    }
-
-    func contains(_ name: String) -> Bool { names?.contains(name[...]) ?? true }
-}
-
-extension JSONWriter {
-    private static let profileNames = AttributeNames([
-        "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "picture", "gender",
-        "birthdate", "zoneinfo", "locale",
-    ])
-
-    /// The claims about a user that a scope gives (OpenID Connect Core §5.4), as they stand in ID tokens and in
-    /// userinfo.
-    public mutating func userClaims(_ user: User, _ scope: AppScope) {
-        let shown = user.profile.shown
-        if scope.contains("profile") {
-            for attribute in shown.members where Self.profileNames.contains(attribute.name) {
-                member(attribute.name, attribute.value)
-            }
-        }
-        for (contact, name) in [(Contact.email, "email"), (.phoneNumber, "phone")] where scope.contains(name) {
-            guard let value = shown[contact.rawValue] else { continue }
-            member(contact.rawValue, value)
-            member(contact.verifiedName, user.profile.isVerified(contact))
-        }
     }
 }
 
@@ -113,11 +79,12 @@ extension TokenIssuer {
     /// Signs an ID token for one of our own apps (OpenID Connect Core §2).
     ///
     /// - Parameters:
+    ///   - providers: whose word the claims are.
     ///   - nonce: the app's; nil also when tokens are refreshed (§12.2).
     ///   - accessToken: the one that goes with it.
     ///   - algorithm: what the app is registered for.
     func idToken(
-        for user: User, of session: Session, nonce: String?, accessToken: String,
+        for user: User, of session: Session, by providers: ProviderDirectory, nonce: String?, accessToken: String,
         signedBy algorithm: SigningAlgorithm, now: Int64
     ) throws(ServiceError) -> String {
         guard let signer = try? keys.idTokenSigner(algorithm) else { throw .overloaded }
@@ -132,7 +99,7 @@ extension TokenIssuer {
             claims.authentication(session.authentication)
             claims.member("at_hash", JOSE.TokenHash.leftHalf(of: accessToken, algorithm: signer.algorithm))
             claims.member("sid", session.id.description)
-            claims.userClaims(user, AppScope(session.scope))
+            claims.userClaims(user, of: session, by: providers)
         }
         do {
             return try signer.sign(claims.bytes)

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Apps
 internal import Crypto
 internal import HTTPClient
 internal import OpenIDConnect
@@ -40,8 +41,11 @@ extension ServerInitiatedSignIn {
 
     private func request(_ errand: Errand, _ secret: PushSecret) -> PushRequest {
         let (configuration, content) = (errand.provider.configuration, errand.content)
+        // What comes back to our callback is a browser's.
+        let host = OwnHost(issuer: tokenIssuer.configuration.issuer.text)
         return PushRequest(
-            clientID: configuration.clientID, redirectURI: configuration.redirectURIs.first ?? "",
+            clientID: configuration.clientID,
+            redirectURI: configuration.redirectURIs.first { host?.isOwn($0) != true } ?? "",
             notificationURI: tokenIssuer.configuration.issuer.address(Self.notificationPath),
             scopes: configuration.scopes,
             acrValues: content.acrValues ?? configuration.minimumACR?.values, loginHint: content.loginHint,

@@ -21,9 +21,11 @@ struct UsersExport: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
-        try await options.withStore { store, _, clock in
+        try await options.withStore { store, settings, clock in
             let record = try await store.record(of: id, now: clock.seconds)
-            StandardOutput.write(UserDocument.export(record, subjects: withSubjects ? .asTheyAre : .asReferences))
+            StandardOutput.write(
+                UserDocument.export(
+                    record, subjects: withSubjects ? .asTheyAre : .asReferences, at: ProviderDirectory(of: settings)))
         }
     }
 }
