@@ -1,6 +1,6 @@
 internal import Syntax
 
-/// What the value of an attribute must be, whoever says it (OpenID Connect Core §5.1).
+/// What the value of an attribute must be, a provider's or a user's (OpenID Connect Core §5.1).
 ///
 /// Where a user sets a value that breaks it, the request is refused; where a provider sends one, it is left out, for no
 /// odd attribute may keep its owner from signing in. How long a value may be is the caller's to say.

@@ -20,8 +20,8 @@ public enum SensitiveAct: CaseIterable, Sendable {
     case changeUsername
 
     /// Whether it only ends something, so that an answer to our challenge shows enough where the provider tells no time
-    /// of authentication. What adds something, or changes how the user is reached, takes more: whoever has a browser in
-    /// which the user is signed in at the provider has such an answer.
+    /// of authentication. What adds something, or changes how the user is reached, takes more: anyone who has a browser
+    /// in which the user is signed in at the provider has such an answer.
     var onlyEnds: Bool {
         switch self {
         case .signOutOthers, .unlink, .unlinkItself, .erase: true

@@ -36,7 +36,7 @@ public struct NewSession: Equatable, Sendable {
     public var challengedAt: Int64?
     /// The `client_id` the app signed in with.
     public var client: String
-    /// What an app of ours was granted (RFC 6749 §3.3); nil where whoever holds it is no app of ours.
+    /// What an app of ours was granted (RFC 6749 §3.3); nil where its holder is no app of ours.
     public var scope: String?
     /// Whom the app's tokens are made out to where it asked for somebody else than this service (RFC 8707 §2.1).
     public var audience: String?

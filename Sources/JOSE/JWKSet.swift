@@ -17,8 +17,8 @@ public struct JWKSet: Sendable {
     /// How many entries were passed over: of types we do not know, too weak or ill-formed (RFC 7517 §5 says to ignore
     /// them). A provider that rolls out a new kind of key goes on working.
     public let unusableKeyCount: Int
-    /// The `kid` of each entry that was passed over because its private half stands in the set: whoever reads that can
-    /// sign with it.
+    /// The `kid` of each entry that was passed over because its private half stands in the set: anyone who reads that
+    /// can sign with it.
     public let publishedPrivateKeys: [String?]
 
     /// Reads a set out of JSON text.
