@@ -9,12 +9,13 @@ public enum AttributeRule {
     private enum Form {
         case address, language, timeZone, date
 
+        /// Asked for each attribute of each sign-in; the length of a name tells most of them apart.
         init?(of name: String) {
-            switch name {
-            case "picture", "profile", "website": self = .address
-            case "locale": self = .language
-            case "zoneinfo": self = .timeZone
-            case "birthdate": self = .date
+            switch (name.utf8.count, name) {
+            case (7, "picture"), (7, "profile"), (7, "website"): self = .address
+            case (6, "locale"): self = .language
+            case (8, "zoneinfo"): self = .timeZone
+            case (9, "birthdate"): self = .date
             default: return nil
             }
         }
@@ -57,43 +58,69 @@ public enum AttributeRule {
     /// Only what a browser fetches or opens as a page: a `javascript:` or `data:` URL that an app makes a link of runs
     /// in the app's name.
     private static func isAddress(_ text: String) -> Bool {
-        let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let address = parts.first, (try? EndpointURL(configured: String(address))) != nil else { return false }
+        let address = text.utf8.prefix { $0 != UInt8(ascii: "#") }
+        guard (try? EndpointURL(configured: String(Substring(address)))) != nil else { return false }
         // RFC 3986 §3.5: what stands in a query may stand in a fragment.
-        return parts.dropFirst().allSatisfy { fragment in
-            fragment.utf8.allSatisfy { $0.isPathCharacter || $0 == .slash || $0 == .questionMark || $0 == .percent }
+        return text.utf8.dropFirst(address.count + 1).allSatisfy { byte in
+            byte.isPathCharacter || byte == .slash || byte == .questionMark || byte == .percent
         }
     }
 
-    /// RFC 5646 §2.1, with the underscore that OpenID Connect Core §5.1 lets pass.
+    /// RFC 5646 §2.1, with the underscore that OpenID Connect Core §5.1 lets pass: tags of one to eight letters and
+    /// digits, the first of letters alone.
     private static func isLanguage(_ text: String) -> Bool {
-        let tags = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
-        guard text.utf8.count <= maximumNameBytes, let first = tags.first, first.utf8.allSatisfy(\.isLetter) else {
-            return false
+        guard text.utf8.count <= maximumNameBytes else { return false }
+        var (isFirst, length) = (true, 0)
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") {
+                guard length > 0 else { return false }
+                (isFirst, length) = (false, 0)
+            } else {
+                guard length < 8, isFirst ? byte.isLetter : byte.isAlphanumeric else { return false }
+                length += 1
+            }
         }
-        return tags.allSatisfy { (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(\.isAlphanumeric) }
+        return length > 0
     }
 
     /// The names of the IANA's database (RFC 6557): words between slashes, such as `America/Argentina/Salta`,
     /// `Etc/GMT+5`.
     private static func isTimeZone(_ text: String) -> Bool {
-        let words = text.split(separator: "/", omittingEmptySubsequences: false)
-        return text.utf8.count <= maximumNameBytes
-            && words.allSatisfy { word in
-                word.utf8.first?.isLetter == true
-                    && word.utf8.allSatisfy { $0.isAlphanumeric || "_+-".utf8.contains($0) }
+        guard text.utf8.count <= maximumNameBytes else { return false }
+        var beginsWord = true
+        for byte in text.utf8 {
+            if beginsWord {
+                guard byte.isLetter else { return false }
+                beginsWord = false
+            } else if byte == .slash {
+                beginsWord = true
+            } else {
+                guard byte.isAlphanumeric || "_+-".utf8.contains(byte) else { return false }
             }
+        }
+        return !beginsWord
     }
 
     /// §5.1: ISO 8601, `YYYY-MM-DD`; the year may be 0000, or stand alone.
     private static func isDate(_ text: String) -> Bool {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
-        guard numbers.count == parts.count, let year = numbers.first, parts.first?.utf8.count == 4 else { return false }
-        guard parts.count > 1 else { return year > 0 }
-        guard parts.count == 3, parts[1].utf8.count == 2, parts[2].utf8.count == 2 else { return false }
-        let (month, day) = (numbers[1], numbers[2])
+        let bytes = text.utf8.span
+        guard let year = number(in: bytes, 0..<4) else { return false }
+        if bytes.count == 4 { return year > 0 }
+        guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            let month = number(in: bytes, 5..<7), let day = number(in: bytes, 8..<10)
+        else { return false }
         return (1...12).contains(month) && (1...days(of: month, in: year)).contains(day)
+    }
+
+    /// - Returns: nil where the text is shorter, or anything but a digit stands there.
+    private static func number(in bytes: Span<UInt8>, _ places: Range<Int>) -> Int? {
+        guard places.upperBound <= bytes.count else { return nil }
+        var number = 0
+        for index in places {
+            guard bytes[index].isDigit else { return nil }
+            number = number * 10 + Int(bytes[index] - UInt8(ascii: "0"))
+        }
+        return number
     }
 
     /// A year that is not told may be a leap year.

@@ -71,7 +71,8 @@ extension Authentication {
     init(asserted acr: String?, _ amr: [String], at time: Int64?) {
         // They are stored as texts, and what no store takes must keep nobody from signing in.
         let acr = acr.flatMap { $0.hasControlCharacters ? nil : AuthenticationLevel.normalized($0) }
-        self.init(acr: acr, amr: amr.filter { !$0.hasControlCharacters }, time: time)
+        let isFit = amr.allSatisfy { !$0.hasControlCharacters }
+        self.init(acr: acr, amr: isFit ? amr : amr.filter { !$0.hasControlCharacters }, time: time)
     }
 }
 

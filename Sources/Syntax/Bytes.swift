@@ -187,6 +187,24 @@ extension String {
         return true
     }
 
+    /// Whether a NUL stands in it.
+    public var hasNUL: Bool {
+        let bytes = utf8.span
+        var index = 0
+        // Eight bytes at a time. One taken from each sets the highest bit of a byte that had it not only where the
+        // byte was 0, or where a lower one was.
+        while index + 8 <= bytes.count {
+            let word = bytes.word(at: index)
+            if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
+            index += 8
+        }
+        while index < bytes.count {
+            if bytes[index] == 0 { return true }
+            index += 1
+        }
+        return false
+    }
+
     /// Whether a control character stands in it (general category `Cc`): below the blank, DEL, and U+0080 to U+009F.
     public var hasControlCharacters: Bool {
         let bytes = utf8.span

@@ -68,7 +68,7 @@ package struct RequestParameters<Name: ParameterNames> {
     private mutating func set(_ entry: ParameterTable<Name>.Entry, _ value: String) throws(ServiceError) {
         if value.isEmpty { return }
         // No parameter has one, and not every store takes one.
-        guard value.allBytes({ $0 != 0 }) else { throw .invalidRequest("The parameter \(entry.text) has a NUL.") }
+        guard !value.hasNUL else { throw .invalidRequest("The parameter \(entry.text) has a NUL.") }
         guard let name = entry.name else {
             throw .invalidParameter(ParameterError(entry.text, "is not honoured here: leave it out"))
         }

@@ -31,10 +31,12 @@ struct Main {
         let repository = try await openRepository(in: folders[0])
         let served = try await openRepository(in: folders[1])
         let api = try await SignInBenchmarks.makeAPI(carrier, served)
+        let connection = Connection(loop: loop)
         let benchmarks =
             HTTPBenchmarks.all + (try await ConnectionBenchmarks.all(api))
             + (try await TokenBenchmarks.all(carrier, repository))
-            + (try await SignInBenchmarks.all(carrier, repository, api, on: loop))
+            + (try await SignInBenchmarks.all(carrier, repository, api, connection))
+            + SessionBenchmarks.all(carrier, api, connection)
         for benchmark in benchmarks where chosen.isEmpty || chosen.contains(benchmark.name) {
             try await benchmark.measure()
         }

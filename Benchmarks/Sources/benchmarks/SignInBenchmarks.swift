@@ -22,14 +22,13 @@ enum SignInBenchmarks {
     private static let signIns = 100
 
     static func all(
-        _ carrier: Carrier, _ repository: SQLiteAccounts, _ api: WebAPI, on loop: EventLoop
+        _ carrier: Carrier, _ repository: SQLiteAccounts, _ api: WebAPI, _ connection: Connection
     ) async throws -> [Benchmark] {
         // Made beforehand, with those that are done before anything is counted.
         let requests = (1...(signIns + signIns / 10)).map(request)
         let nativeRequests = try (1...(signIns + signIns / 10)).map { try nativeRequest(token: $0, of: carrier) }
         var codes = 0
         var tokens = 0
-        let connection = Connection(loop: loop)
         return [
             Benchmark("store-sign-in", rounds: 20, operationsPerRound: concurrency) {
                 try await withThrowingTaskGroup { group in
@@ -54,14 +53,16 @@ enum SignInBenchmarks {
 
     private static func request(code: Int) -> HTTPRequest { request(SignInRequest.body(code: code)) }
 
-    private static func nativeRequest(token: Int, of carrier: Carrier) throws -> HTTPRequest {
+    static func nativeRequest(token: Int, of carrier: Carrier) throws -> HTTPRequest {
         request(SignInRequest.body(idToken: try carrier.nativeToken(token)))
     }
 
-    private static func request(_ body: String) -> HTTPRequest {
+    static func request(
+        method: HTTPMethod = .post, _ body: String, to path: String = "/auth/signin",
+        _ headers: [(String, String)] = [("Content-Type", "application/json")]
+    ) -> HTTPRequest {
         HTTPRequest(
-            method: .post, path: "/auth/signin",
-            headers: [("Content-Type", "application/json"), ("User-Agent", "ExampleApp/4.2 (Android 16)")],
+            method: method, path: path, headers: headers + [("User-Agent", "ExampleApp/4.2 (Android 16)")],
             body: Array(body.utf8),
             peer: SocketAddress(address: IPAddress(v4: 0), port: 0), id: "request",
             receivedAt: .now)
@@ -142,7 +143,7 @@ enum SignInBenchmarks {
 
 /// Asks for an answer as a server's connections do, which are actors on its loop: from anywhere else each call that
 /// comes back would be another job.
-private actor Connection: LoopBound {
+actor Connection: LoopBound {
     let loop: EventLoop
 
     init(loop: EventLoop) { self.loop = loop }
