@@ -33,6 +33,26 @@ public struct Pages: Sendable {
         }
     }
 
+    /// The question whether an app that others can imitate is the one that the person has just used.
+    ///
+    /// - Parameters:
+    ///   - app: the name of the app that is signed in to.
+    ///   - providers: what each is called, and where "yes, with this one" is posted to.
+    ///   - fields: posted with it.
+    public func appConfirmation(
+        app: String, providers: [(name: String, action: String)], fields: [(name: String, value: String)]
+    ) -> Page {
+        // The answer leads to a provider, and on to wherever that sends its users.
+        frame.page(texts.signIn(to: app), forms: .anywhere) { page in
+            page.element("p", texts.appOnThisDevice(app))
+            page.element("p", attributes: ["class": "warning"]) { $0.element("strong", texts.onlyIfYouBegan(in: app)) }
+            for provider in providers {
+                page.form(action: provider.action, fields: fields, button: texts.continueWith(provider.name))
+            }
+            page.element("p", texts.otherwiseClose)
+        }
+    }
+
     /// The question whether a sign-in that comes back in another browser than the one that started it is the person's
     /// own.
     ///

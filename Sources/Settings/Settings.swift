@@ -209,6 +209,8 @@ public struct Settings: Sendable {
         public internal(set) var logo: String?
         /// Sign-ins that may be under way at once; one more makes the oldest give way.
         public internal(set) var pendingSignIns = 200_000
+        /// How long a browser keeps that its user has confirmed an app that others can imitate; 0: not at all.
+        public internal(set) var confirmationDays = 90
     }
 
     /// Sign-ins that our server begins on users' phones.

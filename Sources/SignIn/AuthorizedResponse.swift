@@ -45,6 +45,8 @@ public struct AuthorizedResponse: Sendable {
     let maximumAgeSeconds: Int64?
     /// When the provider was asked to have the user authenticate again, in seconds since 1970; nil where it was not.
     let loginAskedAt: Int64?
+    /// Whether the user must have authenticated since the browser was sent to the provider, asked to or not.
+    var mustAuthenticate = false
 }
 
 extension AuthorizedResponse {

@@ -179,6 +179,7 @@ extension AuthorizedResponse {
     /// A user who was to be asked again has authenticated since the browser was sent to the provider, which satisfies
     /// any `max_age` of the same request.
     private func freshness(at provider: Provider) -> IDTokenVerifier.Freshness {
+        if mustAuthenticate, let sentAt { return .since(sentAt, requiresAuthenticationTime: true) }
         if let loginAskedAt {
             return .since(
                 loginAskedAt,

@@ -42,7 +42,7 @@ public struct UseCases: Sendable {
 
     /// - Parameters:
     ///   - apps: our own apps, and who asks what tokens are good for.
-    ///   - maximumPendingSignIns: how many sign-ins through the browser may be under way.
+    ///   - browser: what the operator allows of sign-ins through the browser.
     ///   - memory: what all loops remember together.
     ///   - transport: the loop's own HTTP client.
     ///   - registration: what becomes of somebody nobody knows.
@@ -50,7 +50,7 @@ public struct UseCases: Sendable {
     public init(
         repository: any AccountRepository, tokenIssuer: TokenIssuer, providers: ProviderDirectory,
         memory: ProcessMemory, transport: any HTTPTransport, registration: RegistrationMode, apps: AppDirectory,
-        maximumPendingSignIns: Int64, clock: Clock, observers: Observers
+        browser limits: BrowserSignIn.Limits, clock: Clock, observers: Observers
     ) {
         parts = Parts(
             repository: repository, tokenIssuer: tokenIssuer, providers: providers, transport: transport, clock: clock,
@@ -70,7 +70,7 @@ public struct UseCases: Sendable {
         accounts = UserAccounts(repository: repository, sensitive: sensitive, clock: clock)
         browser = BrowserSignIn(
             signIn: signIn, repository: repository, transport: transport, apps: apps,
-            maximumPending: maximumPendingSignIns, clock: clock, issuer: tokenIssuer.configuration.issuer)
+            limits: limits, clock: clock, issuer: tokenIssuer.configuration.issuer)
         appTokens = AppTokens(
             repository: repository, sessions: sessions, tokenIssuer: tokenIssuer, clock: clock)
         exchange = ExchangeAccessToken(

@@ -166,7 +166,10 @@ package struct APIServices: Sendable {
     fileprivate var pushNotifications: PushNotificationEndpoint {
         PushNotificationEndpoint(notifications: useCases.pushNotifications)
     }
-    private var cookie: BrowserCookie { BrowserCookie(issuer: useCases.browser.issuer) }
+    private var cookie: BrowserCookie {
+        BrowserCookie(
+            issuer: useCases.browser.issuer, confirmationSeconds: useCases.browser.limits.confirmationSeconds)
+    }
     fileprivate var authorize: AuthorizeEndpoint {
         AuthorizeEndpoint(
             browser: useCases.browser, apps: apps, providers: code.providers, limits: limits, cookie: cookie,

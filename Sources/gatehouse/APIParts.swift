@@ -17,7 +17,7 @@ struct APIParts: Sendable {
     let apps: AppDirectory
     let branding: Branding
     let associationFiles: AssociationFiles
-    let maximumPendingSignIns: Int64
+    let browser: BrowserSignIn.Limits
     let clock: Clock
     let apiKeys: APIKeys
     let limits: AddressLimits
@@ -34,8 +34,7 @@ struct APIParts: Sendable {
             useCases: UseCases(
                 repository: repository, tokenIssuer: tokenIssuer, providers: providers, memory: memory,
                 transport: client, registration: registration, apps: apps,
-                maximumPendingSignIns: maximumPendingSignIns,
-                clock: clock, observers: observers),
+                browser: browser, clock: clock, observers: observers),
             apps: apps, branding: branding, associationFiles: associationFiles, apiKeys: apiKeys, limits: limits,
             documentation: documentation, wings: wings, hstsSeconds: hstsSeconds, failedSignIns: failedSignIns,
             logger: logger)

@@ -112,7 +112,10 @@ struct Server: Service {
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
             associationFiles: AssociationFiles(
                 apple: settings.associationFiles.apple, android: settings.associationFiles.android),
-            maximumPendingSignIns: Int64(settings.browser.pendingSignIns), clock: clock, apiKeys: apiKeys,
+            browser: BrowserSignIn.Limits(
+                maximumPending: Int64(settings.browser.pendingSignIns),
+                confirmationSeconds: Int64(settings.browser.confirmationDays) * 86_400),
+            clock: clock, apiKeys: apiKeys,
             limits: AddressLimits(settings, wings),
             documentation: Documentation(
                 version: Version.text, baseURL: settings.session.issuer?.text, wings: extensions),

@@ -10,12 +10,12 @@ struct BrowserFlow {
     /// What the service is called towards browsers. Nothing listens there: the test takes each address to where the
     /// service is.
     static let issuer = "http://127.0.0.1:1"
-    static let redirectURI = "http://127.0.0.1:49152/cb"
+    static let redirectURI = "https://desk.example/cb"
     static let configuration = """
         session: {issuer: '\(issuer)'}
         apps: [desk, web]
         app:
-          desk: {clientID: desk, redirectURIs: ['http://127.0.0.1/cb', 'org.acme.desk:/cb'], \(trusted)}
+          desk: {clientID: desk, redirectURIs: ['https://desk.example/cb', 'http://127.0.0.1/cb'], \(trusted)}
           web: {clientID: web, redirectURIs: ['https://web.example/cb'], secret: secret-of-the-web-app, \(trusted)}
         """
     /// What the operator gives apps of their own, which ask for nothing of it.

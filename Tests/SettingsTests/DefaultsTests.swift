@@ -80,6 +80,7 @@ import YAML
           name: ""
           logoFile: ""
           pendingSignIns: 200000
+          confirmationDays: 90
         push:
           lifetimeSeconds: 3600
           perUser: 3

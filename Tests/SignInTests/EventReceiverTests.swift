@@ -250,7 +250,8 @@ extension SignInStage {
                 codes: codes, logouts: SeenTokens(), events: SeenTokens(maximumAgeSeconds: 7 * 86_400),
                 pushes: pushes),
             transport: transport,
-            registration: .automatic, apps: apps, maximumPendingSignIns: 1000, clock: clock, observers: .none
+            registration: .automatic, apps: apps,
+            browser: BrowserSignIn.Limits(maximumPending: 1000, confirmationSeconds: 0), clock: clock, observers: .none
         ).events
     }
 }

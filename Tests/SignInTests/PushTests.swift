@@ -255,7 +255,9 @@ extension SignInStage {
                 codes: DispatchedCodes(), logouts: SeenTokens(), events: SeenTokens(),
                 pushes: PushLimits(stage.pushes.configuration)),
             transport: stage.transport,
-            registration: .automatic, apps: stage.apps, maximumPendingSignIns: 10, clock: stage.clock, observers: .none)
+            registration: .automatic, apps: stage.apps,
+            browser: BrowserSignIn.Limits(maximumPending: 10, confirmationSeconds: 0), clock: stage.clock,
+            observers: .none)
         _ = try await other.pushNotifications.receive(
             try PushNotification { members[$0] }, bearer: bearer, in: .unobserved
         ) { _ in }

@@ -90,7 +90,8 @@ public final class SignInStage: Sendable {
             repository: repository, tokenIssuer: issuer, providers: providers,
             memory: ProcessMemory(
                 codes: codes, logouts: logouts, events: events, pushes: pushes, refreshes: refreshes),
-            transport: transport, registration: registration, apps: apps, maximumPendingSignIns: 1000, clock: clock,
+            transport: transport, registration: registration, apps: apps,
+            browser: BrowserSignIn.Limits(maximumPending: 1000, confirmationSeconds: 86_400), clock: clock,
             observers: .none)
     }
 

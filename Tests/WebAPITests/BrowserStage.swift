@@ -56,8 +56,10 @@ struct BrowserStage {
         android: Array(#"[ {"relation": ["delegate_permission/common.handle_all_urls"]} ]"#.utf8))
 
     let api: APIStage
-    /// What the browser sends along once it has got it.
+    /// What the browser is known again by, which it sends along once it has got it.
     var cookie: String?
+    /// The same of the apps that its user has confirmed.
+    var confirmedApps: String?
 
     init(apiKeys: [String] = [], perMinute: Int = 0, _ change: (inout ProviderConfiguration) -> Void = { _ in })
         async throws
@@ -87,22 +89,37 @@ struct BrowserStage {
     mutating func visit(
         _ path: String, _ fields: [(String, String)] = [], method: HTTPMethod = .get, headers: [(String, String)] = []
     ) async -> HTTPTestAnswer {
-        let headers = headers + (cookie.map { [("Cookie", $0)] } ?? [])
+        let headers = headers + [cookie, confirmedApps].compactMap(\.self).map { ("Cookie", $0) }
         let answer: HTTPTestAnswer
         if method == .post {
             answer = await api.post(path, form: FormText.encode(fields), headers: headers)
         } else {
             answer = await api.send(method, path, query: FormText.encode(fields), headers: headers)
         }
-        if let set = answer.header("set-cookie") { cookie = String(set.prefix { $0 != ";" }) }
+        for case ("Set-Cookie", let set) in answer.headers {
+            let pair = String(set.prefix { $0 != ";" })
+            if pair.contains("gatehouse-apps=") { confirmedApps = pair } else { cookie = pair }
+        }
         return answer
     }
 
-    /// Asks to sign in, and goes to the provider.
+    /// Presses "yes" on a page that asks.
+    mutating func sayYes(
+        on page: HTTPTestAnswer, with provider: String = "zenkey", _ others: [(String, String)] = []
+    ) async throws -> HTTPTestAnswer {
+        let token = try #require(page.text.firstMatch(of: /name="token" value="([^"]+)"/)?.1)
+        return await visit(
+            "/auth/\(provider)/confirm", [("token", String(token))] + others, method: .post,
+            headers: [("Origin", "null")])
+    }
+
+    /// Asks to sign in, says yes where the app can be imitated, and goes to the provider.
     ///
     /// - Returns: what the provider was asked.
     mutating func begin(_ changes: [String: String?] = [:]) async throws -> Location {
-        try Location(of: await visit("/auth/authorize", Self.request(changes)))
+        let answer = await visit("/auth/authorize", Self.request(changes))
+        guard answer.status == 200 else { return try Location(of: answer) }
+        return try Location(of: try await sayYes(on: answer))
     }
 
     /// The carrier lets its user in, and sends the browser back.

@@ -168,7 +168,9 @@ enum PushTour {
                 codes: stage.codes, logouts: stage.logouts, events: stage.events,
                 pushes: PushLimits(stage.pushes.configuration)),
             transport: stage.transport,
-            registration: .automatic, apps: stage.apps, maximumPendingSignIns: 10, clock: stage.clock, observers: .none)
+            registration: .automatic, apps: stage.apps,
+            browser: BrowserSignIn.Limits(maximumPending: 10, confirmationSeconds: 0), clock: stage.clock,
+            observers: .none)
         let api = WebAPI(
             providers: providers, useCases: useCases, apps: stage.apps, branding: Branding(name: ""),
             associationFiles: AssociationFiles(apple: nil, android: nil), apiKeys: APIKeys([]), limits: .each(0),

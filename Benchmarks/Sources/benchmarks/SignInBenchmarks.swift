@@ -84,7 +84,8 @@ enum SignInBenchmarks {
                     pushes: PushLimits(
                         .init(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100))),
                 transport: carrier, registration: .automatic, apps: apps,
-                maximumPendingSignIns: 1000, clock: clock, observers: .none),
+                browser: BrowserSignIn.Limits(maximumPending: 1000, confirmationSeconds: 0), clock: clock,
+                observers: .none),
             apps: apps, branding: Branding(name: ""), associationFiles: AssociationFiles(apple: nil, android: nil),
             apiKeys: APIKeys([]),
             limits: AddressLimits(

@@ -3,6 +3,13 @@ struct DanishTexts: Texts {
     let chooseProvider = "Vælg, hvordan du vil logge ind."
     func continueWith(_ provider: String) -> String { "Fortsæt med \(provider)" }
 
+    func appOnThisDevice(_ app: String) -> String {
+        "Et program på denne enhed siger, at det er \(app), og beder dig logge ind."
+    }
+    func onlyIfYouBegan(in app: String) -> String {
+        "Fortsæt kun, hvis du selv lige har trykket på log ind i \(app). Et andet program ville få adgang til din konto."
+    }
+
     func didYouStart(signingInTo app: String) -> String { "Er du lige begyndt at logge ind på \(app)?" }
     func startedElsewhere(with provider: String) -> String {
         "Dette login med \(provider) blev startet i en anden browser eller app og er ved at blive afsluttet her."

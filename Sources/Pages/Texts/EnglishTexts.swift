@@ -3,6 +3,13 @@ struct EnglishTexts: Texts {
     let chooseProvider = "Choose how you want to sign in."
     func continueWith(_ provider: String) -> String { "Continue with \(provider)" }
 
+    func appOnThisDevice(_ app: String) -> String {
+        "A program on this device says that it is \(app), and asks you to sign in."
+    }
+    func onlyIfYouBegan(in app: String) -> String {
+        "Go on only if you have just pressed sign-in in \(app) yourself. Another program would get into your account."
+    }
+
     func didYouStart(signingInTo app: String) -> String { "Did you just start signing in to \(app)?" }
     func startedElsewhere(with provider: String) -> String {
         "This sign-in with \(provider) was started in another browser or app, and is about to be finished here."

@@ -4,6 +4,13 @@ struct NorwegianTexts: Texts {
     let chooseProvider = "Velg hvordan du vil logge inn."
     func continueWith(_ provider: String) -> String { "Fortsett med \(provider)" }
 
+    func appOnThisDevice(_ app: String) -> String {
+        "Et program på denne enheten sier at det er \(app), og ber deg logge inn."
+    }
+    func onlyIfYouBegan(in app: String) -> String {
+        "Fortsett bare hvis du selv nettopp har trykket på logg inn i \(app). Et annet program ville få tilgang til kontoen din."
+    }
+
     func didYouStart(signingInTo app: String) -> String { "Har du nettopp begynt å logge inn på \(app)?" }
     func startedElsewhere(with provider: String) -> String {
         "Denne innloggingen med \(provider) ble startet i en annen nettleser eller app og er i ferd med å bli fullført her."

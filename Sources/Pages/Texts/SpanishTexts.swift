@@ -3,6 +3,13 @@ struct SpanishTexts: Texts {
     let chooseProvider = "Elige cómo quieres iniciar sesión."
     func continueWith(_ provider: String) -> String { "Continuar con \(provider)" }
 
+    func appOnThisDevice(_ app: String) -> String {
+        "Un programa de este dispositivo dice que es \(app) y te pide que inicies sesión."
+    }
+    func onlyIfYouBegan(in app: String) -> String {
+        "Continúa solo si tú acabas de pulsar el inicio de sesión en \(app). Otro programa entraría en tu cuenta."
+    }
+
     func didYouStart(signingInTo app: String) -> String { "¿Acabas de empezar a iniciar sesión en \(app)?" }
     func startedElsewhere(with provider: String) -> String {
         "Este inicio de sesión con \(provider) se empezó en otro navegador o en otra aplicación y está a punto de terminar aquí."

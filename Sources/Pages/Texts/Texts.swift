@@ -7,6 +7,10 @@ protocol Texts: Sendable {
     var chooseProvider: String { get }
     func continueWith(_ provider: String) -> String
 
+    // The question whether it is the app.
+    func appOnThisDevice(_ app: String) -> String
+    func onlyIfYouBegan(in app: String) -> String
+
     // The question in another browser than the one that started.
     func didYouStart(signingInTo app: String) -> String
     func startedElsewhere(with provider: String) -> String

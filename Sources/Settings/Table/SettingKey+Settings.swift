@@ -198,6 +198,9 @@ extension SettingKey where Root == Settings {
         Self(
             "browser.pendingSignIns", \.browser.pendingSignIns, .number(1...10_000_000),
             "Browser sign-ins that may be under way at once; one more makes the oldest give way."),
+        Self(
+            "browser.confirmationDays", \.browser.confirmationDays, .number(0...400),
+            "How long a browser keeps that its user has confirmed an app that others can imitate; 0: not at all."),
     ]
     private static let outbox: [Self] = [
         Self(

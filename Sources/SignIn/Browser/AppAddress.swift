@@ -45,6 +45,10 @@ public struct AppAddress: Sendable {
         self.init(app: app, redirectURI: redirectURI, state: parameters[.state], issuer: issuer)
     }
 
+    /// Whether another program could have sent the browser here, and wait for the answer, in the app's name: at a
+    /// private scheme or a port of the machine nobody is kept from listening (RFC 8252 §8.6).
+    public var canBeImitated: Bool { !RedirectURI(redirectURI).isClaimedHTTPS }
+
     /// The address with a code (RFC 6749 §4.1.2).
     func answer(code: String) -> String { answer([("code", code)]) }
 
@@ -141,6 +145,9 @@ public struct AuthorizationParameters: Sendable {
     public var withoutLineToken: AuthorizationParameters {
         AuthorizationParameters(fields.filter { !LineToken.names.contains($0.name) })
     }
+
+    /// The session of a line authentication, as it came.
+    public var lineToken: [(name: String, value: String)] { fields.filter { LineToken.names.contains($0.name) } }
 
     /// All that are usable, in their order.
     public var all: [(name: String, value: String)] { fields }

@@ -40,6 +40,9 @@ public struct AppRequest: Sendable {
         }
     }
 
+    /// Whether nobody may be asked anything (OpenID Connect Core §3.1.2.1).
+    public var isSilent: Bool { carried.isSilent }
+
     /// Whether it brings the session of a line authentication, which not every provider takes.
     public var hasLineToken: Bool { lineToken != nil }
 

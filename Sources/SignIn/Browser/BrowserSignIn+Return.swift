@@ -59,36 +59,14 @@ extension BrowserSignIn {
             return try await finish(request, answer, address, provider, key, userAgent, call)
         } catch .notFound {
             throw .page(.over)
+        } catch .invalidIDToken(.authenticationTime) where request.confirmation == .earlier {
+            return try await askAgain(request, address, key)
         } catch {
             throw .app(address, error)
         }
     }
 
-    /// Finishes a sign-in that came back elsewhere, once its user has said there that it is theirs.
-    ///
-    /// - Parameters:
-    ///   - token: of the page that asked.
-    ///   - browser: of that page.
-    public func confirmed(
-        _ token: String, from provider: Provider, browser: BrowserKeys?, userAgent: String?, in call: CallContext
-    ) async throws(Failure) -> Step {
-        guard let handle = PendingHandle(token) else { throw .page(.over) }
-        let (row, request) = try await pending(handle)
-        guard request.provider.isExactly(provider.configuration.name), case .confirming = request.stage,
-            let address = request.address(apps, issuer: issuer.text)
-        else { throw .page(.over) }
-        guard let key = browser?.key(row.browser) else { throw .page(.otherBrowser) }
-        do throws(ServiceError) {
-            guard try await end(handle) else { throw ServiceError.notFound }
-            return try await finish(request, nil, address, provider, key, userAgent, call)
-        } catch .notFound {
-            throw .page(.over)
-        } catch {
-            throw .app(address, error)
-        }
-    }
-
-    private func pending(_ handle: PendingHandle) async throws(Failure) -> (PendingSignIn, PendingRequest) {
+    func pending(_ handle: PendingHandle) async throws(Failure) -> (PendingSignIn, PendingRequest) {
         let now = clock.seconds
         let row: PendingSignIn?
         do throws(ServiceError) {
@@ -104,7 +82,7 @@ extension BrowserSignIn {
         return (row, request)
     }
 
-    private func end(_ handle: PendingHandle) async throws(ServiceError) -> Bool {
+    func end(_ handle: PendingHandle) async throws(ServiceError) -> Bool {
         let now = clock.seconds
         return try await stored { () throws(RepositoryError) in
             try await repository.endPendingSignIn(handle.hash, now: now)
@@ -130,41 +108,12 @@ extension BrowserSignIn {
             next.hasChosenAgain = true
             next.stage = .choosingCarrier
             return next
-        case .confirming: return nil
+        case .asking, .confirming: return nil
         }
-    }
-
-    /// The browser shows nothing: it is not the one that began, or it has lost its cookie. Nothing is finished here
-    /// unless its user says so, and then only for apps whose addresses nobody else can have: what comes of it goes to
-    /// the app that has the verifier, and to no other (RFC 9700 §4.7).
-    private func askHere(
-        _ answer: ProviderAnswer, _ request: PendingRequest, _ address: AppAddress
-    ) async throws(Failure) -> Step {
-        guard case .signingIn(let issuer, let nonce, let codeVerifier) = request.stage, let code = answer.code,
-            address.app.otherBrowser == .confirm, address.app.isReachedByClaimedAddressesOnly
-        else { throw .page(.otherBrowser) }
-        var next = request
-        next.stage = .confirming(
-            issuer: issuer, nonce: nonce, codeVerifier: codeVerifier, code: code, toldIssuer: answer.issuer)
-        let handle = PendingHandle()
-        var browser = BrowserKeys()
-        let key = browser.begin()
-        do throws(ServiceError) {
-            guard try await store(next, under: handle, key, instead: answer.handle) else {
-                throw ServiceError.notFound
-            }
-        } catch .notFound {
-            throw .page(.over)
-        } catch {
-            throw .page(.service(error))
-        }
-        return .confirm(
-            app: address.app, provider: request.provider, token: handle.text, browser: browser,
-            redirectURI: request.redirectURI)
     }
 
     /// - Parameter answer: nil where it was remembered.
-    private func finish(
+    func finish(
         _ request: PendingRequest, _ answer: ProviderAnswer?, _ address: AppAddress, _ provider: Provider,
         _ browser: BrowserKey, _ userAgent: String?, _ call: CallContext
     ) async throws(ServiceError) -> Step {
@@ -189,7 +138,7 @@ extension AuthorizedResponse {
     ///   - callback: where it came back.
     fileprivate init?(_ request: PendingRequest, _ answer: ProviderAnswer?, mode: ResponseMode, callback: String) {
         switch request.stage {
-        case .choosingCarrier: return nil
+        case .asking, .choosingCarrier: return nil
         case .signingIn(let issuer, let nonce, let codeVerifier):
             guard let answer, let code = answer.code else { return nil }
             let name = mode == .formPost ? answer.name : nil
@@ -210,6 +159,7 @@ extension AuthorizedResponse {
             correlationID: request.correlationID, context: request.carried["context"], sdkVersion: nil,
             expectedIssuer: expectedIssuer, sentAt: request.sentAt,
             maximumAgeSeconds: request.carried.maximumAgeSeconds,
-            loginAskedAt: request.carried.asksForLogin ? request.sentAt : nil)
+            loginAskedAt: request.carried.asksForLogin ? request.sentAt : nil,
+            mustAuthenticate: request.confirmation == .earlier)
     }
 }

@@ -22,6 +22,10 @@ public struct BrowserSignIn: Sendable {
         case goOn(to: String)
         /// Back to the app with a code. The key is used up.
         case finished(to: String, SignedIn, by: BrowserKey)
+        /// It asks its user whether the app is the one that they have just used.
+        case ask(AppAddress, providers: [String], token: String)
+        /// On to the provider, since its user has said so.
+        case confirmed(AppAddress, to: String)
         /// It asks its user whether the sign-in is theirs.
         case confirm(app: RegisteredApp, provider: String, token: String, browser: BrowserKeys, redirectURI: String)
     }
@@ -44,11 +48,24 @@ public struct BrowserSignIn: Sendable {
         case service(ServiceError)
     }
 
+    /// What the operator allows.
+    public struct Limits: Sendable {
+        /// How many sign-ins may be under way.
+        public let maximumPending: Int64
+        /// For how long an app that can be imitated stays confirmed in a browser, in seconds; 0 when each sign-in asks.
+        public let confirmationSeconds: Int64
+
+        public init(maximumPending: Int64, confirmationSeconds: Int64) {
+            self.maximumPending = maximumPending
+            self.confirmationSeconds = confirmationSeconds
+        }
+    }
+
     let signIn: SignInWithProvider
     let repository: any BrowserSignInRepository
     let transport: any HTTPTransport
     let apps: AppDirectory
-    let maximumPending: Int64
+    public let limits: Limits
     let clock: Clock
 
     /// The name of this service towards its apps, which is its public base URL.
@@ -63,13 +80,17 @@ public struct BrowserSignIn: Sendable {
 
     /// Begins a sign-in.
     ///
-    /// - Parameter browser: what the browser is known again by, in this sign-in and in no other.
+    /// - Parameters:
+    ///   - browser: what the browser is known again by, in this sign-in and in no other.
+    ///   - hasConfirmed: whether an app that can be imitated was confirmed in this browser before. The user is asked
+    ///     again when they come back without having authenticated.
     /// - Returns: the address that the browser goes to: of the provider, or of the page where the user chooses a
     ///   carrier.
     public func begin(
-        _ request: AppRequest, with provider: Provider, browser: BrowserKey, in call: CallContext
+        _ request: AppRequest, with provider: Provider, browser: BrowserKey, hasConfirmed: Bool, in call: CallContext
     ) async throws(ServiceError) -> String {
-        let pending = PendingRequest(request, provider: provider.configuration.name)
+        var pending = PendingRequest(request, provider: provider.configuration.name)
+        if hasConfirmed { pending.confirmation = .earlier }
         return try await send(pending, with: request.lineToken, to: provider, browser, instead: nil, call)
     }
 
@@ -155,7 +176,7 @@ public struct BrowserSignIn: Sendable {
         let row = PendingSignIn(
             handle: handle.hash, browser: browser.hash, content: content, expiresAt: now + Self.lifetimeSeconds)
         return try await stored { () throws(RepositoryError) in
-            try await repository.beginSignIn(row, instead: instead?.hash, maximum: maximumPending, now: now)
+            try await repository.beginSignIn(row, instead: instead?.hash, maximum: limits.maximumPending, now: now)
         }
     }
 }

@@ -9,17 +9,28 @@ import Syntax
 struct PendingRequest: Sendable {
     /// What the browser was sent away for.
     enum Stage: Equatable, Sendable {
+        /// Nowhere yet: the user is asked whether the app is the one that they have just used.
+        case asking
         /// To choose a carrier.
         case choosingCarrier
         /// To sign in with the issuer of that name, with a nonce and a verifier of ours; without the latter where the
         /// provider takes none.
         case signingIn(issuer: String, nonce: String, codeVerifier: String?)
-        /// It has come back elsewhere, with that code, and the user there is asked whether it is his.
+        /// It has come back elsewhere, with that code, and the user there is asked whether it is theirs.
         case confirming(issuer: String, nonce: String, codeVerifier: String?, code: String, toldIssuer: String?)
     }
 
-    /// The configured name of the provider: an answer that comes back to another one's address is not for this.
-    let provider: String
+    /// How the user has confirmed an app that can be imitated.
+    enum Confirmation: String, Sendable {
+        /// In this sign-in.
+        case given
+        /// In an earlier one: this one counts only if the provider has the user authenticate in it.
+        case earlier
+    }
+
+    /// The configured name of the provider: an answer that comes back to another one's address is not for this. While
+    /// the user is asked and may choose, it is the first of them.
+    var provider: String
     let clientID: String
     let redirectURI: String
     let state: String?
@@ -36,6 +47,8 @@ struct PendingRequest: Sendable {
     var sentAt: Int64?
     /// Whether the carrier was chosen anew, after the first did not know the user.
     var hasChosenAgain = false
+    /// nil where nobody can imitate the app.
+    var confirmation: Confirmation?
 
     init(_ request: AppRequest, provider: String) {
         self.provider = provider
@@ -113,6 +126,7 @@ extension PendingRequest {
             body.member("correlation_id", correlationID)
             body.member("again", hasChosenAgain)
             if let sentAt { body.member("sent_at", sentAt) }
+            if let confirmation { body.member("confirmation", confirmation.rawValue) }
             if let network = carried.network { body.member("mccmnc", network.mccmnc) }
             body.name("carried")
             body.object { carried in for field in self.carried.values { carried.member(field.name, field.value) } }
@@ -139,6 +153,7 @@ extension PendingRequest {
         self.correlationID = correlationID
         hasChosenAgain = again
         sentAt = document["sent_at"]?.integer
+        confirmation = document["confirmation"]?.string.flatMap(Confirmation.init)
         self.stage = stage
         self.carried = CarriedParameters()
         for member in carried.members { self.carried[member.name] = member.value.string }
@@ -150,6 +165,7 @@ extension JSONWriter {
     fileprivate mutating func stage(_ stage: PendingRequest.Stage) {
         switch stage {
         case .choosingCarrier: return
+        case .asking: member("asking", true)
         case .signingIn(let issuer, let nonce, let codeVerifier):
             member("issuer", issuer)
             member("own_nonce", nonce)
@@ -165,7 +181,7 @@ extension JSONWriter {
 extension PendingRequest.Stage {
     fileprivate init?(_ document: JSONValue) {
         guard let issuer = document["issuer"]?.string else {
-            self = .choosingCarrier
+            self = document["asking"]?.boolean == true ? .asking : .choosingCarrier
             return
         }
         guard let nonce = document["own_nonce"]?.string else { return nil }

@@ -36,25 +36,64 @@ struct AuthorizeEndpoint: Sendable {
         do throws(AppRequest.Problem) {
             let request = try browser.request(parameters, to: address)
             let allowed = providers.all.filter { address.app.allows(provider: $0.configuration.name) }
-            guard let provider = try provider(parameters, of: allowed) else {
-                try check(request, allowed)
-                return chooser(parameters, allowed, address.app, context.request)
+            let chosen = try provider(parameters, of: allowed)
+            try check(request, chosen.map { [$0] } ?? allowed)
+            if address.canBeImitated {
+                return try await confirm(request, chosen.map { [$0] } ?? allowed, parameters, context)
             }
-            try check(request, [provider])
-            return await begin(request, with: provider, context)
+            guard let provider = chosen else { return chooser(parameters, allowed, address.app, context.request) }
+            return await begin(request, with: provider, hasConfirmed: false, context)
         } catch {
             return .redirect(to: address.answer(error: error.error, description: error.description))
         }
     }
 
-    private func begin(_ request: AppRequest, with provider: Provider, _ context: RequestContext) async -> BrowserAnswer
-    {
-        context.provider = provider.configuration.name
-        // Several sign-ins of one browser may be under way, each with a key of its own.
-        var keys = if case .keys(let keys) = cookie.shown(by: context.request) { keys } else { BrowserKeys() }
+    /// Names an app that can be imitated on a page of ours, before its user is sent to a provider that may answer
+    /// without a word. Where they have said yes before in this browser, they go there at once and have to authenticate.
+    private func confirm(
+        _ request: AppRequest, _ choices: [Provider], _ parameters: AuthorizationParameters, _ context: RequestContext
+    ) async throws(AppRequest.Problem) -> BrowserAnswer {
+        if request.isSilent {
+            throw AppRequest.Problem(
+                "interaction_required",
+                "The user is asked whether the app is theirs, unless the redirect_uri is an https address of the app.")
+        }
+        if choices.count == 1, let provider = choices.first, provider.configuration.authenticationTimes != .never,
+            cookie.confirmedApps(in: context.request).contains(request.address)
+        {
+            return await begin(request, with: provider, hasConfirmed: true, context)
+        }
+        guard let first = choices.first else {
+            throw AppRequest.Problem("server_error", "This app has no provider that its users could sign in with.")
+        }
+        var keys = keys(of: context.request)
         let key = keys.begin()
         do throws(ServiceError) {
-            let address = try await browser.begin(request, with: provider, browser: key, in: context.call)
+            let token = try await browser.ask(request, with: first, browser: key)
+            var answer = pages.question(
+                of: request.address, choices.map(\.configuration.name), token, context.request,
+                locales: parameters[.locales], kept: parameters.lineToken)
+            answer.response.headers.append(cookie.field(keys))
+            return answer
+        } catch {
+            return .redirect(to: request.address.answer(error), error)
+        }
+    }
+
+    /// Several sign-ins of one browser may be under way, each with a key of its own.
+    private func keys(of request: HTTPRequest) -> BrowserKeys {
+        if case .keys(let keys) = cookie.shown(by: request) { keys } else { BrowserKeys() }
+    }
+
+    private func begin(
+        _ request: AppRequest, with provider: Provider, hasConfirmed: Bool, _ context: RequestContext
+    ) async -> BrowserAnswer {
+        context.provider = provider.configuration.name
+        var keys = keys(of: context.request)
+        let key = keys.begin()
+        do throws(ServiceError) {
+            let address = try await browser.begin(
+                request, with: provider, browser: key, hasConfirmed: hasConfirmed, in: context.call)
             var answer = BrowserAnswer.redirect(to: address)
             answer.response.headers.append(cookie.field(keys))
             return answer

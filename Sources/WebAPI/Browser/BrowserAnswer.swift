@@ -62,6 +62,20 @@ struct BrowserPages: Sendable {
             language: PageLanguage(locales: locales, acceptLanguage: request.header("accept-language")))
     }
 
+    /// The question whether the app is the one that its user has just used.
+    ///
+    /// - Parameter kept: what goes on to the provider and that the page keeps in the meantime.
+    func question(
+        of app: AppAddress, _ providers: [String], _ token: String, _ request: HTTPRequest, locales: String? = nil,
+        kept: [(name: String, value: String)] = []
+    ) -> BrowserAnswer {
+        let choices = providers.map { (name: $0, action: CallbackEndpoint.confirmationPath(of: $0)) }
+        let page = pages(for: request, locales: locales).appConfirmation(
+            app: app.app.name, providers: choices,
+            fields: [(name: BrowserParameter.token.rawValue, value: token)] + kept)
+        return .page(.ok, page)
+    }
+
     /// A page that says what went wrong.
     func failure(
         _ status: HTTPStatus, _ problem: Problem, _ request: HTTPRequest, _ error: ServiceError? = nil

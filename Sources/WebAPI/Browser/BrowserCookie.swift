@@ -2,7 +2,8 @@ internal import HTTPServer
 internal import SignIn
 internal import Syntax
 
-/// The cookie that a browser is known again by while its user is at a provider.
+/// The cookies that a browser keeps for us: what it is known again by while its user is at a provider, and which apps
+/// its user has confirmed.
 ///
 /// Under https it is `__Host-`: no other host, no subdomain and no plain http can set it (RFC 6265bis §4.1.3.2). Plain
 /// http, which is for development on one machine, knows no such prefix. `Lax`: it comes with the browser's way back,
@@ -17,31 +18,55 @@ struct BrowserCookie: Sendable {
     }
 
     let name: String
+    private let appsName: String
     private let attributes: String
+    private let confirmationSeconds: Int64
 
-    /// - Parameter issuer: the public base URL of this service.
-    init(issuer: BaseURL) {
+    /// - Parameters:
+    ///   - issuer: the public base URL of this service.
+    ///   - confirmationSeconds: how long an app stays confirmed; 0 when each sign-in is asked about.
+    init(issuer: BaseURL, confirmationSeconds: Int64) {
         let isSecure = issuer.text.hasPrefix("https://")
         name = isSecure ? "__Host-gatehouse" : "gatehouse"
-        attributes =
-            "; Path=/; Max-Age=\(BrowserSignIn.lifetimeSeconds); HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+        appsName = name + "-apps"
+        attributes = "; Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+        self.confirmationSeconds = confirmationSeconds
     }
 
     func shown(by request: HTTPRequest) -> Shown {
-        var found: [Substring] = []
-        for field in request.headers("cookie") {
-            for pair in field.split(separator: ";") {
+        let found = Self.values(of: name, in: request)
+        guard let value = found.first else { return .nothing }
+        guard found.count == 1, let keys = BrowserKeys(value) else { return .unusable }
+        return .keys(keys)
+    }
+
+    /// The apps that were confirmed in this browser; none where that is not sure.
+    func confirmedApps(in request: HTTPRequest) -> ConfirmedApps {
+        let found = Self.values(of: appsName, in: request)
+        guard confirmationSeconds > 0, found.count == 1 else { return ConfirmedApps() }
+        return ConfirmedApps(found[0]) ?? ConfirmedApps()
+    }
+
+    private static func values(of name: String, in request: HTTPRequest) -> [String] {
+        request.headers("cookie").flatMap { field in
+            field.split(separator: ";").compactMap { pair in
                 let pair = pair.drop { $0 == " " }
-                if pair.hasPrefix(name + "=") { found.append(pair.dropFirst(name.count + 1)) }
+                return pair.hasPrefix(name + "=") ? String(pair.dropFirst(name.count + 1)) : nil
             }
         }
-        guard let value = found.first else { return .nothing }
-        guard found.count == 1, let keys = BrowserKeys(String(value)) else { return .unusable }
-        return .keys(keys)
     }
 
     /// The field that gives it out, anew for another while.
     func field(_ keys: BrowserKeys) -> (name: String, value: String) {
-        (name: "Set-Cookie", value: "\(name)=\(keys.text)\(attributes)")
+        field(name, keys.text, seconds: BrowserSignIn.lifetimeSeconds)
+    }
+
+    /// - Returns: nil where each sign-in is asked about.
+    func field(_ apps: ConfirmedApps) -> (name: String, value: String)? {
+        confirmationSeconds > 0 ? field(appsName, apps.text, seconds: confirmationSeconds) : nil
+    }
+
+    private func field(_ name: String, _ value: String, seconds: Int64) -> (name: String, value: String) {
+        (name: "Set-Cookie", value: "\(name)=\(value); Max-Age=\(seconds)\(attributes)")
     }
 }

@@ -11,6 +11,9 @@ internal import Syntax
 struct CallbackEndpoint: Sendable {
     static let scriptPath = "/auth/continue.js"
 
+    /// Where the pages that ask post a "yes" to.
+    static func confirmationPath(of provider: String) -> String { "/auth/\(provider)/confirm" }
+
     let browser: BrowserSignIn
     let providers: ProviderDirectory
     let limits: AddressLimits
@@ -35,14 +38,13 @@ struct CallbackEndpoint: Sendable {
         }
     }
 
-    /// `POST …/confirm`: the user says in another browser that the sign-in is his.
+    /// `POST …/confirm`: the user says on a page of ours that the sign-in is theirs.
     func confirm(_ context: RequestContext) async -> BrowserAnswer {
         do throws(BrowserSignIn.Failure) {
             let (parameters, provider) = try read(context)
-            guard let token = parameters[.token] else { throw .page(.malformed(parameter: "token")) }
             let keys = try keys(cookie.shown(by: context.request))
             let step = try await browser.confirmed(
-                token, from: provider, browser: keys, userAgent: context.request.userAgent, in: context.call)
+                parameters, with: provider, browser: keys, userAgent: context.request.userAgent, in: context.call)
             return answer(step, keys, context)
         } catch {
             return failure(error, context)
@@ -81,9 +83,17 @@ struct CallbackEndpoint: Sendable {
             keys.finish(key)
             answer.response.headers.append(cookie.field(keys))
             return answer
+        case .ask(let app, let providers, let token):
+            return pages.question(of: app, providers, token, context.request)
+        case .confirmed(let app, let address):
+            var answer = BrowserAnswer.redirect(to: address)
+            var apps = cookie.confirmedApps(in: context.request)
+            apps.confirm(app)
+            if let field = cookie.field(apps) { answer.response.headers.append(field) }
+            return answer
         case .confirm(let app, let provider, let token, let keys, let redirectURI):
             let page = pages.pages(for: context.request).confirmation(
-                app: app.name, provider: provider, action: "/auth/\(provider)/confirm", token: token,
+                app: app.name, provider: provider, action: Self.confirmationPath(of: provider), token: token,
                 returnsTo: redirectURI)
             var answer = BrowserAnswer.page(.ok, page)
             answer.response.headers.append(cookie.field(keys))

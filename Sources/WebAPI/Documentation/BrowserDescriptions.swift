@@ -19,12 +19,14 @@ enum BrowserDescriptions {
             id: id, tag: .browser, summary: "Begin a sign-in through the browser, the request \(place)",
             description: """
                 An authorization request of one of our own apps (RFC 6749 §4.1.1). Where several providers can be meant, the \
-                user chooses one. An `aloha_token` that is over is `expired_aloha_token`. Errors go back to the app with `error`, `state` and `iss`, as soon as it is sure that \
-                the address is the app's.
+                user chooses one. Where another program could wait at the `redirect_uri`, a private scheme or a port of the \
+                device, a page names the app and asks its user to go on, and `prompt=none` is `interaction_required`. An \
+                `aloha_token` that is over is `expired_aloha_token`. Errors go back to the app with `error`, `state` and \
+                `iss`, as soon as it is sure that the address is the app's.
                 """,
             parameters: parameters, body: body,
             successes: [
-                page(200, "The user chooses a provider."),
+                page(200, "The user chooses a provider, or is asked whether the app is theirs.", [.setCookie]),
                 redirect("On to the provider, or back to the app with an error.", cookie: true),
                 page(400, "The request names no app of this service, or an address that is none of the app's."),
                 page(429, "Too many come from this address.", [.retryAfter]),
@@ -52,7 +54,8 @@ enum BrowserDescriptions {
             parameters: [provider] + parameters, body: body,
             successes: [
                 page(
-                    200, "The browser posts once more, or its user is asked whether the sign-in is his.", [.setCookie]),
+                    200, "The browser posts once more, or its user is asked whether the sign-in or the app is theirs.",
+                    [.setCookie]),
                 redirect("Back to the app, or on to another carrier.", cookie: true),
                 page(400, "It is no answer to anything, is over, or is another provider's."),
                 page(403, "Another browser began it."), page(429, "Too many come from this address.", [.retryAfter]),
@@ -63,13 +66,13 @@ enum BrowserDescriptions {
     static let confirm = OperationDescription(
         id: "confirmSignIn", tag: .browser, summary: "Say that a sign-in is one's own",
         description: """
-            What the page posts that asks so, where an app's section has `otherBrowser: confirm` and a sign-in comes back in \
-            another browser. Not for apps to call.
+            What the page posts that asks so: where another program could wait for the app's answer, or where an app's \
+            section has `otherBrowser: confirm` and a sign-in comes back in another browser. Not for apps to call.
             """,
         parameters: [provider],
         body: .init(schema: "Confirmation", example: ["token": "the-token-of-the-page"], takesJSON: false),
         successes: [
-            redirect("Back to the app.", cookie: true), page(400, "It is over."),
+            redirect("On to the provider, or back to the app.", cookie: true), page(400, "It is over."),
             page(403, "Another browser was asked."),
             page(429, "Too many come from this address.", [.retryAfter]),
         ])

@@ -53,7 +53,11 @@ extension RequestSchemas {
     static var confirmation: JSONValue {
         Schema.object(
             "That a sign-in is one's own.", required: ["token"],
-            ["token": Schema.text("What the page has been given for it.")])
+            [
+                "token": Schema.text("What the page has been given for it."),
+                "aloha_token": Schema.text("What the app has sent of it."),
+                "aloha_expires_at": Schema.text("What the app has sent of it."),
+            ])
     }
 
     static var endSessionRequest: JSONValue {

@@ -1,0 +1,122 @@
+internal import Accounts
+internal import Apps
+internal import OpenIDConnect
+public import Providers
+internal import Syntax
+
+/// What the user is asked on the way, each on a page whose token is the only key to the request that waits.
+extension BrowserSignIn {
+    /// Remembers the request of an app that can be imitated, while its user is asked whether it is theirs.
+    ///
+    /// - Parameters:
+    ///   - provider: the first of those that the user may choose.
+    ///   - browser: as of ``begin(_:with:browser:hasConfirmed:in:)``.
+    /// - Returns: the token of the page that asks.
+    public func ask(
+        _ request: AppRequest, with provider: Provider, browser: BrowserKey
+    ) async throws(ServiceError) -> String {
+        try await ask(PendingRequest(request, provider: provider.configuration.name), browser)
+    }
+
+    /// The user has confirmed the app in this browser once, and did not authenticate now: whoever can make the provider
+    /// answer for them without a word may have sent them here (RFC 8252 §8.6). What it answered is left unused.
+    func askAgain(
+        _ request: PendingRequest, _ address: AppAddress, _ browser: BrowserKey
+    ) async throws(Failure) -> Step {
+        do throws(ServiceError) {
+            return .ask(address, providers: [request.provider], token: try await ask(request, browser))
+        } catch {
+            throw .page(.service(error))
+        }
+    }
+
+    /// The browser shows nothing: it is not the one that began, or it has lost its cookie. Nothing is finished here
+    /// unless its user says so, and then only for apps whose addresses nobody else can have: what comes of it goes to
+    /// the app that has the verifier, and to no other (RFC 9700 §4.7).
+    func askHere(
+        _ answer: ProviderAnswer, _ request: PendingRequest, _ address: AppAddress
+    ) async throws(Failure) -> Step {
+        guard case .signingIn(let issuer, let nonce, let codeVerifier) = request.stage, let code = answer.code,
+            address.app.otherBrowser == .confirm, address.app.isReachedByClaimedAddressesOnly
+        else { throw .page(.otherBrowser) }
+        var next = request
+        next.stage = .confirming(
+            issuer: issuer, nonce: nonce, codeVerifier: codeVerifier, code: code, toldIssuer: answer.issuer)
+        let handle = PendingHandle()
+        var browser = BrowserKeys()
+        let key = browser.begin()
+        do throws(ServiceError) {
+            guard try await store(next, under: handle, key, instead: answer.handle) else {
+                throw ServiceError.notFound
+            }
+        } catch .notFound {
+            throw .page(.over)
+        } catch {
+            throw .page(.service(error))
+        }
+        return .confirm(
+            app: address.app, provider: request.provider, token: handle.text, browser: browser,
+            redirectURI: request.redirectURI)
+    }
+
+    /// Goes on once the user has said on a page of ours that a sign-in is theirs: to the provider, or, where it came
+    /// back elsewhere, to its end.
+    ///
+    /// - Parameters:
+    ///   - parameters: what the page has posted.
+    ///   - provider: the one that was chosen on it.
+    ///   - browser: of that page.
+    public func confirmed(
+        _ parameters: AuthorizationParameters, with provider: Provider, browser: BrowserKeys?, userAgent: String?,
+        in call: CallContext
+    ) async throws(Failure) -> Step {
+        guard let token = parameters[.token] else { throw .page(.malformed(parameter: "token")) }
+        guard let handle = PendingHandle(token) else { throw .page(.over) }
+        let (row, request) = try await pending(handle)
+        guard let address = request.address(apps, issuer: issuer.text) else { throw .page(.over) }
+        guard let key = browser?.key(row.browser) else { throw .page(.otherBrowser) }
+        do throws(ServiceError) {
+            switch request.stage {
+            case .asking:
+                guard address.app.allows(provider: provider.configuration.name) else { throw ServiceError.notFound }
+                let lineToken = try lineToken(parameters, for: provider)
+                var next = request
+                next.provider = provider.configuration.name
+                next.confirmation = .given
+                next.stage = .choosingCarrier
+                return .confirmed(
+                    address, to: try await send(next, with: lineToken, to: provider, key, instead: handle, call))
+            case .confirming:
+                guard request.provider.isExactly(provider.configuration.name), try await end(handle) else {
+                    throw ServiceError.notFound
+                }
+                return try await finish(request, nil, address, provider, key, userAgent, call)
+            case .choosingCarrier, .signingIn: throw ServiceError.notFound
+            }
+        } catch .notFound {
+            throw .page(.over)
+        } catch {
+            throw .app(address, error)
+        }
+    }
+
+    /// The session of the line, which the page has kept in the meantime.
+    private func lineToken(
+        _ parameters: AuthorizationParameters, for provider: Provider
+    ) throws(ServiceError) -> LineToken? {
+        guard provider.configuration.takesLineTokens else { return nil }
+        do throws(AppRequest.Problem) {
+            return try LineToken.read(parameters, now: clock.seconds)
+        } catch {
+            throw .authorizationRefused(.expiredLineToken)
+        }
+    }
+
+    private func ask(_ pending: PendingRequest, _ browser: BrowserKey) async throws(ServiceError) -> String {
+        var pending = pending
+        pending.stage = .asking
+        let handle = PendingHandle()
+        guard try await store(pending, under: handle, browser, instead: nil) else { throw .notFound }
+        return handle.text
+    }
+}
