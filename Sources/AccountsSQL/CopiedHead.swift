@@ -1,4 +1,4 @@
-package import Accounts
+public import Accounts
 
 /// The few rows whose types differ between engines: what the store knows of itself, and how far it is sealed anew. They
 /// are copied together with the mark that a copy has begun.
@@ -73,4 +73,16 @@ package enum CopyMark {
     static func set(_ connection: any Connection) throws(RepositoryError) { try connection.run(insert) }
 
     static func clear(_ connection: any Connection) throws(RepositoryError) { try connection.run(remove) }
+}
+
+/// The mark that a step of the schema leaves in a store that is older than itself. It goes with a copy as the other
+/// facts do.
+private let olderDefaults = Query("SELECT 1 FROM meta WHERE name = 'older_defaults'")
+
+extension SQLStore {
+    public func hasOlderDefaults() async throws(RepositoryError) -> Bool {
+        try await read { connection throws(RepositoryError) in
+            try connection.first(olderDefaults) { _ in true } ?? false
+        }
+    }
 }

@@ -38,6 +38,11 @@ import Testing
         }
         #expect(faults("audience: desk, tokenType: JWT").map(\.key) == ["session.audience"])
         #expect(faults("audience: desk").isEmpty && faults("audience: api, tokenType: JWT").isEmpty)
+        let others = app.replacing("'org.acme.desk:/cb']", with: "'org.acme.desk:/cb'], audiences: [api, desk]")
+        func faultsOfOthers(_ type: String) -> [String] {
+            load(least + others + "session: {issuer: 'https://a.example', tokenType: \(type)}\n").faults.map(\.key)
+        }
+        #expect(faultsOfOthers("JWT") == ["app.desk.audiences"] && faultsOfOthers("at+jwt").isEmpty)
         #expect(faults("tokenType: at+JWT").map(\.key) == ["session.tokenType"])
         #expect(faults("signing: PS256").map(\.key) == ["session.signing"])
     }

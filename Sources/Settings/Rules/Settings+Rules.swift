@@ -43,13 +43,7 @@ extension Settings {
             let expected = "another audience: that one is the audience of receipts"
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
-        if session.tokenType == .jwt, let audience = session.audience ?? session.issuer?.text,
-            listedApps.sections.contains(where: { $0.clientID.isExactly(audience) })
-        {
-            let expected = "no app's clientID, since ID tokens are for those and have the same tokenType"
-            faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
-        }
-        faults += exchangeScopeRules()
+        faults += tokenTypeRules() + exchangeScopeRules()
         faults +=
             addressRules() + databaseRules() + pushRules() + exchangeRules()
             + ofWings.flatMap { $0.faults(beside: self) }
@@ -116,6 +110,21 @@ extension Settings {
             faults.append(SettingsError(.conflict, "admin.port", value: String(admin.port), expected: expected))
         }
         return faults
+    }
+
+    /// An access token of the type of ID tokens must not pass for one: its audience is no app (RFC 8725 §3.12).
+    private func tokenTypeRules() -> [SettingsError] {
+        guard session.tokenType == .jwt else { return [] }
+        let apps = listedApps.sections
+        var audiences: [(key: String, value: String?)] = [
+            ("session.audience", session.audience ?? session.issuer?.text)
+        ]
+        for app in apps { audiences += app.audiences.map { ("app.\(app.name).audiences", $0) } }
+        return audiences.compactMap { key, audience in
+            guard let audience, apps.contains(where: { $0.clientID.isExactly(audience) }) else { return nil }
+            let expected = "no app's clientID, since ID tokens are for those and have the same tokenType"
+            return SettingsError(.conflict, key, value: audience, expected: expected)
+        }
     }
 
     /// Where apps sign in through the browser, a cookie binds the browser, and that goes over https or stays on this
