@@ -181,8 +181,9 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Wings", "Accounts", "AccountsSQLite", "AccountsSQL", "Sealing", "SignIn", "Providers",
-                "OpenIDConnect", "Apps", "HTTPClient",
+                "Wings", "Accounts", "AccountsSQLite", "AccountsPostgres", "AccountsSQL", "Postgres", "Sealing",
+                "SignIn",
+                "Providers", "OpenIDConnect", "Apps", "HTTPClient",
                 "EventLoop", "Telemetry", "System", "Syntax",
                 "JOSE", "Crypto", "JSON", "Patience",
             ],
@@ -214,7 +215,7 @@ let package = Package(
             [
                 "Wings", "WebAPI", "SignIn", "Accounts", "Providers", "OpenIDConnect", "Apps", "Pages", "HTTPClient",
                 "HTTPServer", "EventLoop", "Telemetry", "System", "Syntax",
-                "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", "HTTPTesting", logging,
+                "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", "PostgresTestSupport", "HTTPTesting", logging,
             ]),
         tests("WingsTests", ["Wings", "SignIn", "Telemetry", "Accounts", "Crypto", "TestSupport", "Patience"]),
         tests("AccountsTests", ["Accounts"]),

@@ -30,10 +30,12 @@ public final class SignInStage: Sendable {
     public let apps: AppDirectory
     public let providers: ProviderDirectory
     private let registration: RegistrationMode
-    private let store: TemporaryStore
+    private let store: TemporaryStore?
     private let time = Mutex(SigningProvider.now)
 
+    /// - Parameter repository: a store that is there; nil for one in a file, which goes with the stage.
     public init(
+        in repository: (any AccountRepository)? = nil,
         registration: RegistrationMode = .automatic, absoluteSeconds: Int64? = nil,
         refreshGraceSeconds: Int64 = 60, apps: AppDirectory = AppDirectory([], resourceServers: []),
         others: [ProviderConfiguration] = [], permissions: Permissions = .everything, splitsAudiences: Bool = false,
@@ -43,9 +45,15 @@ public final class SignInStage: Sendable {
         self.apps = apps
         provider = Provider(.zenkey(change))
         providers = ProviderDirectory([provider] + others.map { Provider($0) })
-        store = try await TemporaryStore()
-        repository = store.repository
-        sessionKeys = try await Self.sessionKeys(of: repository, for: apps)
+        if let repository {
+            store = nil
+            self.repository = repository
+        } else {
+            let temporary = try await TemporaryStore()
+            store = temporary
+            self.repository = temporary.repository
+        }
+        sessionKeys = try await Self.sessionKeys(of: self.repository, for: apps)
         issuer = TokenIssuer(
             configuration: TokenIssuer.Configuration(
                 issuer: BaseURL("https://gatehouse.example"), audience: "api",
@@ -53,7 +61,7 @@ public final class SignInStage: Sendable {
                 refreshTokenSeconds: 86_400, refreshGraceSeconds: refreshGraceSeconds, absoluteSeconds: absoluteSeconds,
                 maximumSessionsPerUser: 50, maximumExchangedSessionsPerUser: 10,
                 sensitiveMaximumAgeSeconds: 300),
-            keys: sessionKeys, repository: repository)
+            keys: sessionKeys, repository: self.repository)
         carrier.publish(on: transport)
         former.publish(on: transport)
         transport.answer(ProviderConfiguration.discoveryURL, json: carrier.metadata)

@@ -36,7 +36,9 @@ final class APIStage: HTTPTestClient {
     let failedSignIns = FailedSignInCounter()
     private let seen = Mutex<Set<String>>([])
 
+    /// - Parameter repository: as of ``SignInStage``.
     init(
+        in repository: (any AccountRepository)? = nil,
         apiKeys: [String] = [], logLevel: Logger.Level = .trace, perMinute: Int = 0,
         registration: RegistrationMode = .automatic, apps: AppDirectory = AppDirectory([], resourceServers: []),
         others: [ProviderConfiguration] = [],
@@ -45,7 +47,7 @@ final class APIStage: HTTPTestClient {
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         stage = try await SignInStage(
-            registration: registration, apps: apps, others: others, permissions: permissions,
+            in: repository, registration: registration, apps: apps, others: others, permissions: permissions,
             splitsAudiences: splitsAudiences, change)
         api = WebAPI(
             providers: stage.providers, useCases: stage.useCases, apps: apps, branding: Branding(name: "Acme Telecom"),

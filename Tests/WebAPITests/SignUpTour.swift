@@ -22,6 +22,15 @@ extension APIStage {
         apiKeys: [String] = [], perMinute: Int = 0, registration: RegistrationMode = .automatic,
         permissions: Permissions = .everything
     ) async throws -> APIStage {
+        let app = try await APIStage(
+            apiKeys: apiKeys, perMinute: perMinute, registration: registration, others: [directory()],
+            permissions: permissions)
+        app.answerDirectory()
+        return app
+    }
+
+    /// The provider that has it.
+    static func directory() throws -> ProviderConfiguration {
         let tokenEndpoint = try EndpointURL(configured: tokenURL)
         let api = UserAPI(
             url: try EndpointURL(configured: realm),
@@ -29,20 +38,15 @@ extension APIStage {
             binding: UserAPI.Binding(authenticatorConfigID: "config", postBindingRedirectURI: nil),
             authenticatorURL: "https://app.example/downloads", returnsLinks: true,
             limits: UserAPI.Limits(mailsPerHour: 3, pending: 100, unfinishedSeconds: 86_400))
-        let beyond = ProviderConfiguration.openID {
+        return .openID {
             $0.name = "beyond"
             $0.clientID = "beyond-client"
             $0.userAPI = api
         }
-        let app = try await APIStage(
-            apiKeys: apiKeys, perMinute: perMinute, registration: registration, others: [beyond],
-            permissions: permissions)
-        app.stage.transport.answer(tokenURL, json: ["access_token": "management-token", "expires_in": 3600])
-        app.answerDirectory()
-        return app
     }
 
     func answerDirectory() {
+        stage.transport.answer(Self.tokenURL, json: ["access_token": "management-token", "expires_in": 3600])
         stage.transport.answer(Self.realm + "/identities", json: ["id": "identity"])
         stage.transport.answer(
             Self.realm + "/identities/identity/credential-binding-jobs",

@@ -1,14 +1,15 @@
-import Accounts
-import AccountsPostgres
-import AccountsSQL
-import EventLoop
-import Foundation
-import Postgres
-import Telemetry
-import TestSupport
+public import Accounts
+public import AccountsPostgres
+public import AccountsSQL
+internal import EventLoop
+internal import Foundation
+internal import Postgres
+public import Telemetry
 
 /// Runs a test with a store in a database, on a loop of its own, and closes it.
-func withStore(
+///
+/// - Parameter address: of the database, as libpq has it.
+public func withStore(
     at address: String, statementTimeout: Duration = .seconds(60), dialect: Dialect = .tested,
     tables: StoreTables = .tested, auditObserver: (any AuditObserver)? = nil,
     observers: Observers = .none,
@@ -33,7 +34,7 @@ func withStore(
 
 extension Dialect {
     /// The one of the server that `GATEHOUSE_TEST_PG_URL` names, by `GATEHOUSE_TEST_PG_DIALECT`.
-    static var tested: Dialect {
+    public static var tested: Dialect {
         ProcessInfo.processInfo.environment["GATEHOUSE_TEST_PG_DIALECT"] == "distributed" ? .distributed : .postgresql
     }
 }
