@@ -146,6 +146,8 @@ public struct AttributeNames: Sendable {
 
     /// The standard claims of OpenID Connect Core §5.1, but for `sub`.
     public static let openid = AttributeNames(standardClaims)
+    /// The same with what Google says of an address that it keeps for an organization.
+    public static let google = AttributeNames(standardClaims + [Profile.hostedDomainName])
     /// What ZenKey's carriers send, by the names of both versions of their userinfo.
     public static let zenkey = AttributeNames(carrierAttributes)
     /// What any provider can have given.

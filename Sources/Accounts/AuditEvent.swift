@@ -31,6 +31,8 @@ public struct AuditEvent: Equatable, Sendable {
         public static let crossClientKeyAmbiguous = Kind(rawValue: "cross_client_key_ambiguous")
         /// A user wanted to add an identity, the old one, which is another user's.
         public static let linkConflict = Kind(rawValue: "link_conflict")
+        /// The user said something else than before about themselves; the event names the attributes.
+        public static let profileEdited = Kind(rawValue: "profile_edited")
         public static let sessionRevoked = Kind(rawValue: "session_revoked")
         /// All of a user's sessions, or all but the one that asked; where it names no user, everybody's.
         public static let sessionsRevoked = Kind(rawValue: "sessions_revoked")
@@ -95,9 +97,12 @@ public struct AuditEvent: Equatable, Sendable {
     public var user: UserID?
     public var oldIdentity: IdentityID?
     public var newIdentity: IdentityID?
+    /// Of an edit, the attributes by name. Their values are personal and never in the trail.
+    public var fields: [String]
 
     public init(
-        id: Int64, at: Int64, kind: Kind, user: UserID?, oldIdentity: IdentityID?, newIdentity: IdentityID?
+        id: Int64, at: Int64, kind: Kind, user: UserID?, oldIdentity: IdentityID?, newIdentity: IdentityID?,
+        fields: [String] = []
     ) {
         self.id = id
         self.at = at
@@ -105,5 +110,6 @@ public struct AuditEvent: Equatable, Sendable {
         self.user = user
         self.oldIdentity = oldIdentity
         self.newIdentity = newIdentity
+        self.fields = fields
     }
 }

@@ -6,13 +6,19 @@ public struct NewAuditEvent: Equatable, Sendable {
     public let user: UserID?
     public let oldIdentity: IdentityID?
     public let newIdentity: IdentityID?
+    /// As ``AuditEvent/fields``.
+    public let fields: [String]
 
-    public init(at: Int64, kind: AuditEvent.Kind, user: UserID?, oldIdentity: IdentityID?, newIdentity: IdentityID?) {
+    public init(
+        at: Int64, kind: AuditEvent.Kind, user: UserID?, oldIdentity: IdentityID?, newIdentity: IdentityID?,
+        fields: [String] = []
+    ) {
         self.at = at
         self.kind = kind
         self.user = user
         self.oldIdentity = oldIdentity
         self.newIdentity = newIdentity
+        self.fields = fields
     }
 
     /// The first sign-in of somebody has made a user.

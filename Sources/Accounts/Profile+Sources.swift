@@ -101,6 +101,7 @@ extension Profile {
         others.removeAll { $0.isGiven(by: provider) }
         for contact in Contact.allCases where sources[contact] == provider {
             (carrier[contact.rawValue], carrier[contact.verifiedName], sources[contact]) = (nil, nil, nil)
+            if contact == .email { carrier[Self.hostedDomainName] = nil }
             guard let index = others.lastIndex(where: { $0.contact == contact }) else { continue }
             let other = others.remove(at: index)
             guard case .provider(let provider, let isVerified) = other.giver else { continue }

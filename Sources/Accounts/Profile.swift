@@ -44,11 +44,15 @@ public struct ProviderStatement: Sendable {
 }
 
 extension Profile {
+    static let namesOfPerson = ["name", "given_name", "family_name", "middle_name"]
+    /// The domain that Google keeps an address in for an organization; of the very address that is shown.
+    static let hostedDomainName = "hd"
+
     /// Attributes that only mean something together: a family name without the name it belongs to, or a "verified" of
     /// another address, would be wrong rather than old.
     private static let groups: [[String]] = [
-        ["name", "given_name", "family_name", "middle_name"],
-        ["email", "email_verified"],
+        namesOfPerson,
+        ["email", "email_verified", hostedDomainName],
         ["phone_number", "phone_number_verified"],
     ]
 
@@ -62,10 +66,15 @@ extension Profile {
     /// - Returns: whether anything is other than before.
     @discardableResult
     public mutating func merge(_ said: ProviderStatement) -> Bool {
+        let hostedDomain = carrier[Self.hostedDomainName]
         var isChanged = take(.email, of: said)
         if take(.phoneNumber, of: said) { isChanged = true }
         // Nearly every sign-in brings what the last one brought.
         if !carrier.isExactly(said.attributes), merge(said.attributes) { isChanged = true }
+        // Who else gives the same address says nothing of the domain that the first one keeps it in.
+        if let hostedDomain, said.attributes.email != nil, sources[.email] != said.provider {
+            carrier[Self.hostedDomainName] = hostedDomain
+        }
         // Earlier versions stored it where a provider gave it as an attribute, too.
         if carrier.remove(valued: said.subject) { isChanged = true }
         if setClaims(said.claims, of: said.provider) { isChanged = true }
@@ -90,9 +99,18 @@ extension Profile {
     /// hides the parts of the old one; an edited part leaves the others.
     private static let partsOfName = ["given_name", "family_name", "middle_name"]
 
-    /// The user's own values over the carriers', but for those of ``Contact``: there a carrier's word stands wherever
-    /// there is one. Nobody verifies himself, so a "verified" only ever comes from a carrier, and only beside the very
-    /// value the carrier named.
+    /// What users may call themselves otherwise than a provider does: how they like to be addressed, and by what they
+    /// are reached. It proves nothing about them.
+    private static let chosen = AttributeNames(
+        namesOfPerson + [
+            "nickname", "preferred_username", "profile", "picture", "website", "zoneinfo", "locale", "postal_code",
+        ])
+
+    /// For the user's own eyes: of what users may choose for themselves their own values over the carriers'; of all
+    /// else, such as ``Contact`` and the date of birth, a carrier's word wherever there is one. Nobody verifies
+    /// themselves, so a "verified" only ever comes from a carrier, and only beside the very value the carrier named.
+    ///
+    /// What is the user's word is told apart by ``saidByUserAlone``.
     public var shown: Attributes {
         if own.isEmpty { return carrier }
         var shown = carrier
@@ -101,16 +119,53 @@ extension Profile {
         }
         for contact in Contact.allCases where carrier[contact.rawValue] == nil { shown[contact.verifiedName] = nil }
         for member in own.members where !member.name.hasSuffix("_verified") {
-            if Contact(rawValue: member.name) != nil, carrier[member.name] != nil { continue }
+            if isGiven(member.name), !Self.chosen.contains(member.name) { continue }
             shown[member.name] = member.value
         }
         return shown
     }
 
+    /// For those who rely on it, such as our own apps with an ID token: a carrier's word wherever there is one, and the
+    /// user's own where there is none. A name is one thing, so that no part of it is the user's where another is a
+    /// carrier's.
+    public var attested: Attributes {
+        if own.isEmpty { return carrier }
+        var attested = carrier
+        let hasName = Self.namesOfPerson.contains(where: isGiven)
+        for contact in Contact.allCases where carrier[contact.rawValue] == nil { attested[contact.verifiedName] = nil }
+        for member in own.members where !member.name.hasSuffix("_verified") && !isGiven(member.name) {
+            if hasName, Self.namesOfPerson.contains(member.name) { continue }
+            attested[member.name] = member.value
+        }
+        return attested
+    }
+
+    private func isGiven(_ name: String) -> Bool { carrier[name] != nil || carrier.objects[name] != nil }
+
     /// Whether a carrier says that it has verified the value that ``shown`` has.
     public func isVerified(_ contact: Contact) -> Bool {
         carrier[contact.verifiedName] == "true" && carrier[contact.rawValue] != nil
     }
+
+    /// Whether a provider whose word counts says that it has verified the value that ``shown`` has.
+    ///
+    /// - Parameter counts: whether a provider's word about that value counts; nil for one that is not known any more.
+    public func isVerified(
+        _ contact: Contact, where counts: (_ provider: String?, _ value: String) -> Bool
+    ) -> Bool {
+        guard isVerified(contact), let value = carrier[contact.rawValue] else { return false }
+        if counts(sources[contact], value) { return true }
+        return others.contains { other in
+            guard other.contact == contact, other.value == value,
+                case .provider(let provider, isVerified: true) = other.giver
+            else { return false }
+            return counts(provider, value)
+        }
+    }
+
+    /// The domain in which the provider of the e-mail address keeps it for an organization; nil where it does not, or
+    /// another provider's address is shown.
+    public var hostedDomain: String? { carrier.email == nil ? nil : carrier[Self.hostedDomainName] }
 
     /// What the user says and no carrier does: everything in ``shown`` that is nobody's word but the user's, and beside
     /// it what the user says otherwise than a carrier.

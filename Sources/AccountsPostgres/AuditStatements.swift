@@ -37,7 +37,8 @@ enum AuditStatements {
         AuditEvent(
             id: try row.integer(0), at: try row.integer(1), kind: AuditEvent.Kind(rawValue: try row.text(2)),
             user: try row.optionalUser(3),
-            oldIdentity: try row.optionalIdentity(4), newIdentity: try row.optionalIdentity(5))
+            oldIdentity: try row.optionalIdentity(4), newIdentity: try row.optionalIdentity(5),
+            fields: AuditColumn.fields(in: try row.optionalText(6)))
     }
 }
 

@@ -6,7 +6,8 @@ import Postgres
 /// session.
 struct NewUserSignIn {
     private static let noted = AuditColumn.expressions(
-        at: "$7::int8", event: "$23", user: "made.id", oldIdentity: "NULL::int8", newIdentity: "first.id")
+        at: "$7::int8", event: "$23", user: "made.id", oldIdentity: "NULL::int8", newIdentity: "first.id",
+        fields: "NULL::text")
     private static let opened = SessionPart(
         from: 24, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
     // Nothing happens where the subject is known after all, where a key is not the newest any more, under which a row

@@ -10,7 +10,7 @@ import Postgres
 enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
-    static let steps = [first, second, third, fourth]
+    static let steps = [first, second, third, fourth, fifth]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
     private static let third = """
@@ -24,6 +24,8 @@ enum Schema {
         ALTER TABLE identities ADD COLUMN exchange_room int8 NOT NULL DEFAULT 0;
         ALTER TABLE identities ADD COLUMN exchange_room_of int8 NOT NULL DEFAULT 0;
         """
+    // Which attributes an event is about, by name, with blanks between; no event of before has any.
+    private static let fifth = "ALTER TABLE audit ADD COLUMN fields text"
 
     private static let makeMeta = Postgres.Statement.once(
         """

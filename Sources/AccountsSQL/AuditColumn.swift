@@ -2,7 +2,7 @@ import Accounts
 
 /// The columns of the audit trail that an event is written into, each once. Beside them an engine numbers the rows.
 package enum AuditColumn: CaseIterable, Sendable {
-    case at, event, user, oldIdentity, newIdentity
+    case at, event, user, oldIdentity, newIdentity, fields
 
     var name: String {
         switch self {
@@ -11,6 +11,7 @@ package enum AuditColumn: CaseIterable, Sendable {
         case .user: "user_id"
         case .oldIdentity: "old_identity"
         case .newIdentity: "new_identity"
+        case .fields: "fields"
         }
     }
 
@@ -21,8 +22,16 @@ package enum AuditColumn: CaseIterable, Sendable {
         case .user: .optional(event.user?.rawValue)
         case .oldIdentity: .optional(event.oldIdentity?.rawValue)
         case .newIdentity: .optional(event.newIdentity?.rawValue)
+        case .fields: .optional(Self.text(of: event.fields))
         }
     }
+
+    /// The names of attributes have no blanks.
+    private static func text(of fields: [String]) -> String? {
+        fields.isEmpty ? nil : fields.joined(separator: " ")
+    }
+
+    package static func fields(in text: String?) -> [String] { text?.split(separator: " ").map(String.init) ?? [] }
 
     /// The columns of an INSERT.
     package static let names = allCases.map(\.name).joined(separator: ", ")
@@ -31,7 +40,7 @@ package enum AuditColumn: CaseIterable, Sendable {
 
     /// What is selected for them as part of a single statement, where they are rows of its other parts.
     package static func expressions(
-        at time: String, event: String, user: String, oldIdentity: String, newIdentity: String
+        at time: String, event: String, user: String, oldIdentity: String, newIdentity: String, fields: String
     ) -> String {
         allCases.map { column in
             switch column {
@@ -40,6 +49,7 @@ package enum AuditColumn: CaseIterable, Sendable {
             case .user: user
             case .oldIdentity: oldIdentity
             case .newIdentity: newIdentity
+            case .fields: fields
             }
         }.joined(separator: ", ")
     }

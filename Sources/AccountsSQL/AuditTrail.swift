@@ -23,9 +23,10 @@ package struct AuditTrail {
     }
 
     package func add(
-        _ kind: AuditEvent.Kind, user: UserID?, old: IdentityID? = nil, new: IdentityID? = nil
+        _ kind: AuditEvent.Kind, user: UserID?, old: IdentityID? = nil, new: IdentityID? = nil, fields: [String] = []
     ) throws(RepositoryError) {
-        try add(NewAuditEvent(at: now, kind: kind, user: user, oldIdentity: old, newIdentity: new))
+        try add(
+            NewAuditEvent(at: now, kind: kind, user: user, oldIdentity: old, newIdentity: new, fields: fields))
     }
 
     package func add(_ event: NewAuditEvent) throws(RepositoryError) {
@@ -58,6 +59,7 @@ package struct AuditTrail {
             id: row.integer(0), at: row.integer(1), kind: AuditEvent.Kind(rawValue: row.text(2)),
             user: row.optionalInteger(3).map(UserID.init(rawValue:)),
             oldIdentity: row.optionalInteger(4).map(IdentityID.init(rawValue:)),
-            newIdentity: row.optionalInteger(5).map(IdentityID.init(rawValue:)))
+            newIdentity: row.optionalInteger(5).map(IdentityID.init(rawValue:)),
+            fields: AuditColumn.fields(in: row.optionalText(6)))
     }
 }

@@ -122,7 +122,7 @@ extension Table {
             "audit", key: [.integer("id")],
             [
                 .integer("at"), .text("event"), .integer("user_id").optional, .integer("old_identity").optional,
-                .integer("new_identity").optional,
+                .integer("new_identity").optional, .text("fields").optional,
             ], isNumbered: true),
         Table("ledger", key: [.integer("number")], [.text("line")], isNumbered: true),
         Table(

@@ -81,6 +81,8 @@ extension SQLStore {
             }
             found.updatedAt = now
             try users.setProfile(of: found.id, found.profile, before: before, now: now)
+            try AuditTrail(connection: connection, now: now)
+                .add(.profileEdited, user: found.id, fields: changes.map(\.name))
             return .edited(found)
         }
     }

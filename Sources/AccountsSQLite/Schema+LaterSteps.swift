@@ -155,4 +155,9 @@ extension Schema {
         ALTER TABLE identities ADD COLUMN exchange_room INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE identities ADD COLUMN exchange_room_of INTEGER NOT NULL DEFAULT 0;
         """
+
+    // Which attributes an event is about, by name, with blanks between; no event of before has any.
+    static let eighteenth = """
+        ALTER TABLE audit ADD COLUMN fields TEXT;
+        """
 }

@@ -21,10 +21,22 @@ public struct OwnHost: Sendable {
     /// Whether a redirect URI leads to a path that is this service's own, so that no app is ever reached there.
     public func isReserved(_ redirectURI: RedirectURI) -> Bool { path(of: redirectURI).map { isReserved($0) } ?? false }
 
+    /// Whether an address leads to a path that is this service's own, such as a provider's callback, over http too.
+    public func isOwn(_ address: String) -> Bool {
+        guard let url = try? EndpointURL(configured: address), url.port == issuer.port, isHere(url) else {
+            return false
+        }
+        return isReserved(url.path)
+    }
+
+    private func isHere(_ url: EndpointURL) -> Bool {
+        url.host == issuer.host || IPAddress(url.host) != nil && IPAddress(url.host) == IPAddress(issuer.host)
+    }
+
     /// The path by which a redirect URI in https is asked for here; nil for one that is elsewhere.
     func path(of redirectURI: RedirectURI) -> String? {
         guard let url = try? EndpointURL(configured: redirectURI.text), url.isSecure, url.port == issuer.port,
-            url.host == issuer.host || IPAddress(url.host) != nil && IPAddress(url.host) == IPAddress(issuer.host)
+            isHere(url)
         else { return nil }
         return url.path.isEmpty ? "/" : url.path
     }

@@ -12,8 +12,10 @@ public struct IDTokenVerifier: Sendable {
     /// The nonce of the authorization request.
     public enum ExpectedNonce: Sendable, Equatable {
         case exactly(String)
-        /// The app did not say which nonce it sent, so none can be compared. Refused where a provider demands one.
+        /// Whatever the token has is not compared.
         case unknownToUs
+        /// The app has named none, and would have had to: a token that has one answers somebody else's request.
+        case absent
     }
 
     /// How the text the user approved is compared: byte by byte.
@@ -173,7 +175,14 @@ public struct IDTokenVerifier: Sendable {
 
     /// - Returns: whether there was one to compare.
     private func checkNonce(_ claims: JSONValue) throws(IDTokenError) -> Bool {
-        guard case .exactly(let expected) = nonce else { return false }
+        let expected: String
+        switch nonce {
+        case .unknownToUs: return false
+        case .absent:
+            guard let shown = claims["nonce"], !shown.isNull, !shown.isExactly("") else { return false }
+            throw .nonce
+        case .exactly(let nonce): expected = nonce
+        }
         guard let shown = claims["nonce"]?.string, constantTimeEqual(shown, expected) else { throw .nonce }
         return true
     }

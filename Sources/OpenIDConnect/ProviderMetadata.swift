@@ -28,6 +28,8 @@ public final class ProviderMetadata: Sendable {
     public let introspectionEndpoint: EndpointURL?
     /// Whether it announces that `iss` comes with every authorization response (RFC 9207 §3).
     public let sendsIssuer: Bool
+    /// Whether it announces that it takes challenges by S256 (RFC 8414 §2, RFC 7636 §4.2).
+    public let takesChallenges: Bool
 
     /// Reads a metadata document.
     ///
@@ -70,7 +72,17 @@ public final class ProviderMetadata: Sendable {
         customLogoutEndpoint = try? endpoint("custom_logout_endpoint")
         revocationEndpoint = try? endpoint("revocation_endpoint")
         introspectionEndpoint = try? endpoint("introspection_endpoint")
+        takesChallenges = Self.names(document["code_challenge_methods_supported"], PKCE.method)
         sendsIssuer = Self.isAnnounced(document["authorization_response_iss_parameter_supported"])
+    }
+
+    /// A list that has one element is a text at some.
+    private static func names(_ value: JSONValue?, _ method: String) -> Bool {
+        switch value {
+        case .string(let text): text == method
+        case .array(let values): values.contains { $0.string == method }
+        default: false
+        }
     }
 
     /// Carriers write `true` as a text and as a list, too.

@@ -25,6 +25,12 @@ enum ProbeWords {
         }
     }
 
+    /// Whether the provider takes the code, or the verifier, for no good. ZenKey's carriers deny access.
+    static func isRefusalOfVerifier(_ error: ProviderError) -> Bool {
+        if case .call(let problem) = error, case .refused(.accessDenied) = problem.failure { return true }
+        return isRefusalOfCode(error)
+    }
+
     /// - Parameter facts: of that failure; what the provider said in words is made fit for a log.
     static func sentence(_ error: ProviderError, _ facts: CallContext.Facts?) -> String {
         guard case .call(let problem) = error else { return "the answer can't be used" }

@@ -133,6 +133,10 @@ public struct ProviderConfiguration: Sendable {
     public var freshness: FreshnessProof
     /// Whether its logout tokens must say what they are, by `typ: logout+jwt`.
     public var demandsLogoutType: Bool
+    /// For which addresses its word counts that it has verified them.
+    public var emailTrust: EmailTrust
+    /// What keeps the codes of its apps from being good for others.
+    public var codeProtection: CodeProtection
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
@@ -153,7 +157,8 @@ public struct ProviderConfiguration: Sendable {
         tenants: IssuerNames.Tenants? = nil, nativeTokens: NativeTokenRules? = nil,
         idTokenVerificationEndpoint: EndpointURL? = nil, redirectURIUse: RedirectURIUse = .required,
         responseMode: ResponseMode = .query, authenticationTimes: AuthenticationTimes = .auto,
-        freshness: FreshnessProof = .authenticationTime, demandsLogoutType: Bool = true
+        freshness: FreshnessProof = .authenticationTime, demandsLogoutType: Bool = true, emailTrust: EmailTrust,
+        codeProtection: CodeProtection
     ) {
         self.name = name
         self.profile = profile
@@ -167,6 +172,8 @@ public struct ProviderConfiguration: Sendable {
         self.authenticationTimes = authenticationTimes
         self.freshness = freshness
         self.demandsLogoutType = demandsLogoutType
+        self.emailTrust = emailTrust
+        self.codeProtection = codeProtection
         self.discoveryUI = discoveryUI
         self.clientID = clientID
         self.authentication = authentication

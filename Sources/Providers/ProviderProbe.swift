@@ -23,6 +23,8 @@ public struct ProviderProbe: Sendable {
         case keys
         /// Whether the token endpoint knows us.
         case token
+        /// Whether it compares verifiers, where there is a code to try that with.
+        case pkce
     }
 
     public struct Finding: Sendable, Equatable {
@@ -34,29 +36,32 @@ public struct ProviderProbe: Sendable {
 
     private static let maximumKeys = 100
     private static let codeBytes = 16
-    private static let verifierBytes = 32
+    static let verifierBytes = 32
     /// Beyond it `clockSkewSeconds`, which is a minute mostly, is used up sooner than it should.
     private static let greatestClockDifferenceSeconds: Int64 = 5
 
-    private let provider: Provider
+    let provider: Provider
     private let transport: WatchedTransport
-    private let call = CallContext(.none, partOf: nil)
-    private let redirectURI: String
+    let call = CallContext(.none, partOf: nil)
+    let redirectURI: String
     private let network: MobileNetwork?
-    private let now: @Sendable () -> Int64
+    private let signedIn: SignedInCode?
+    let now: @Sendable () -> Int64
 
     /// - Parameters:
     ///   - redirectURI: what the request names, where the provider's section has none.
     ///   - network: a mobile network whose carrier is asked, for providers that are found by one.
+    ///   - signedIn: a code that somebody has signed in for, which is used up.
     ///   - now: seconds since 1970.
     public init(
         _ provider: Provider, through transport: any HTTPTransport, redirectURI: String, network: MobileNetwork?,
-        now: @escaping @Sendable () -> Int64
+        signedIn: SignedInCode? = nil, now: @escaping @Sendable () -> Int64
     ) {
         self.provider = provider
         self.transport = WatchedTransport(transport: transport)
         self.redirectURI = provider.configuration.redirectURIs.first ?? redirectURI
         self.network = network
+        self.signedIn = signedIn
         self.now = now
     }
 
@@ -73,6 +78,7 @@ public struct ProviderProbe: Sendable {
         if let clock = clock() { findings.append(clock) }
         findings.append(await keys(of: issuer, client))
         findings.append(await token(at: issuer, client))
+        if let signedIn { findings.append(await pkce(of: signedIn, at: issuer, client)) }
         return findings
     }
 

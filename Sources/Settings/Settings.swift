@@ -258,13 +258,7 @@ extension Settings {
 
     /// What is worth knowing where the sections are taken as written before.
     public func noticesOfEarlierMeanings() -> [SettingsNotice] {
-        let ofApps = listedApps.sections.flatMap { $0.noticesOfOlderStore() }
-        return ofApps
-            + listedProviders.sections.filter { $0.logoutTyp == nil }.map { provider in
-                let sentence =
-                    "is not set, and any as before: a logout token need not say what it is. required takes those with typ "
-                    + "logout+jwt only"
-                return SettingsNotice(provider.key("logoutTyp"), sentence)
-            }
+        listedApps.sections.flatMap { $0.noticesOfOlderStore() }
+            + listedProviders.sections.flatMap { $0.noticesOfOlderStore() }
     }
 }

@@ -22,6 +22,9 @@ final class AuthorizationGrant {
         /// The HTTP client of the loop that this is used on.
         let transport: any HTTPTransport
         let clock: Clock
+        /// Those of the providers' redirect URIs that are this service's own: browsers come back there, with codes that
+        /// no app posts. The settings let none in.
+        let ownRedirectURIs: Set<String>
     }
 
     /// How far the code has come.
@@ -60,7 +63,7 @@ final class AuthorizationGrant {
         _ response: AuthorizedResponse, with provider: Provider, _ supplies: Supplies, in call: CallContext
     ) async throws(ServiceError) -> AuthorizationGrant {
         if response.expectedIssuer == nil, let address = response.redirectURI, !address.isEmpty,
-            !provider.allows(redirectURI: address)
+            !provider.allows(redirectURI: address) || supplies.ownRedirectURIs.contains(address)
         {
             throw .redirectURINotAllowed
         }
@@ -109,7 +112,8 @@ final class AuthorizationGrant {
     /// Finds the issuer that the code is for, and checks that it is the one whose answer the app has got, before
     /// anything of it is sent.
     ///
-    /// - Throws: also what ``AuthorizedResponse/check(isOf:at:)`` throws.
+    /// - Throws: also what ``AuthorizedResponse/check(isOf:at:)`` and ``AuthorizedResponse/checkProtection(at:_:)``
+    ///   throw.
     func issuer() async throws(ServiceError) -> ProviderMetadata {
         let issuer = try await asked { () throws(ProviderError) in
             // What our server has begun at an issuer knows it, and not always a network.
@@ -119,6 +123,7 @@ final class AuthorizationGrant {
             return try await client.issuer(serving: response.network)
         }
         try response.check(isOf: issuer, at: provider)
+        try response.checkProtection(at: issuer, provider)
         return issuer
     }
 

@@ -69,7 +69,8 @@ public struct ExchangeAccessToken: Sendable {
             signedIn: signedIn,
             tokens: try await tokenIssuer.openSession(
                 record.session, of: signedIn.user, to: audience, now: record.now),
-            authentication: record.session.authentication)
+            authentication: record.session.authentication,
+            permissions: tokenIssuer.configuration.permissions(ofPosters: record.session.source))
     }
 
     /// Signs a user in for an app of ours.
@@ -137,7 +138,7 @@ public struct ExchangeAccessToken: Sendable {
             let isKnown = try await stored { () throws(RepositoryError) in try await accounts.isKnown(subject) }
             guard isKnown else { throw .accessDenied }
         }
-        return LinkTicket.make(provider, said.attributes)
+        return LinkTicket.make(provider, said)
     }
 
     /// What the provider says about the user for this very token. What stands in the token, or in an answer about it,

@@ -20,17 +20,21 @@ public struct LinkTicket: Equatable, Sendable {
     public let text: String
     /// What the carrier said, for the app to fill its registration form with.
     public let attributes: Attributes
+    /// What the provider's section hands out besides.
+    public let claims: TypedClaims
 
     /// A ticket as it reads, for an example; only what the store knows the hash of is good for anything.
-    public init(text: String, attributes: Attributes) {
+    public init(text: String, attributes: Attributes, claims: TypedClaims = TypedClaims()) {
         self.text = text
         self.attributes = attributes
+        self.claims = claims
     }
 
     /// A new ticket.
-    static func make(_ provider: Provider, _ attributes: Attributes) -> LinkTicket {
+    static func make(_ provider: Provider, _ said: ProviderSaying) -> LinkTicket {
         LinkTicket(
-            text: "\(provider.configuration.name).\(Random.token(byteCount: secretBytes))", attributes: attributes)
+            text: "\(provider.configuration.name).\(Random.token(byteCount: secretBytes))",
+            attributes: said.attributes, claims: said.claims)
     }
 
     var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }

@@ -9,5 +9,7 @@ public struct ParameterError: Error, Equatable, Sendable {
     }
 
     static let missingIssuer = ParameterError("iss", "is missing")
+    static let missingNonce = ParameterError(
+        "nonce", "is missing: a code needs one without a code_verifier that this provider is known to compare")
     static let missingCode = ParameterError("code", "is missing")
 }

@@ -56,7 +56,7 @@ struct SessionRights: Sendable {
         let granted: Permissions =
             switch owner {
             case .app(let app): app.rights.permissions.intersection(Permissions(scope: session.scope ?? ""))
-            case .poster: configuration.permissions(ofPostersSession: session)
+            case .poster: configuration.permissions(ofPosters: session.source)
             }
         return narrowed.map(granted.intersection) ?? granted
     }
@@ -94,7 +94,9 @@ struct SessionRights: Sendable {
 
 extension TokenIssuer.Configuration {
     /// What a session may do that is no app's of ours.
-    fileprivate func permissions(ofPostersSession session: Session) -> Permissions {
-        session.source == .tokenExchange ? exchangePermissions.intersection(permissions) : permissions
+    ///
+    /// - Parameter source: what has opened it.
+    func permissions(ofPosters source: SessionSource) -> Permissions {
+        source == .tokenExchange ? exchangePermissions.intersection(permissions) : permissions
     }
 }

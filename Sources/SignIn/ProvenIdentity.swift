@@ -43,6 +43,25 @@ extension AuthorizedResponse {
             throw .invalidParameter(.missingIssuer)
         }
     }
+
+    /// Checks that something ties a posted code to the app that posts it, so that nobody else's code is good here: the
+    /// verifier, where the provider compares it, or a nonce (RFC 9700 §2.1.1 and §4.5.3).
+    ///
+    /// A code beside an ID token of an SDK's is tied by that token.
+    ///
+    /// - Throws: `ServiceError.invalidParameter`.
+    func checkProtection(at metadata: ProviderMetadata, _ provider: Provider) throws(ServiceError) {
+        guard isCodeOfPoster, nonce == nil,
+            provider.configuration.codeProtection.needsNonce(withVerifier: codeVerifier != nil, at: metadata)
+        else { return }
+        throw .invalidParameter(.missingNonce)
+    }
+
+    /// Whether it is a code that an app has posted, and nothing beside it.
+    var isCodeOfPoster: Bool {
+        guard case .code = proof else { return false }
+        return expectedIssuer == nil
+    }
 }
 
 extension AuthorizationGrant.Supplies {

@@ -1,4 +1,7 @@
+public import Accounts
+internal import Apps
 public import Providers
+internal import Syntax
 
 /// The configured providers, found by the name in the configuration or by our client identifier there.
 public struct ProviderDirectory: Sendable {
@@ -48,6 +51,14 @@ public struct ProviderDirectory: Sendable {
                 ParameterError("provider", "is missing, and several providers have this client_id"))
         }
         return provider
+    }
+
+    /// Those of all redirect URIs at which this service itself answers, such as a provider's callback.
+    ///
+    /// - Parameter issuer: the public base URL of this service.
+    func redirectURIs(on issuer: BaseURL) -> Set<String> {
+        guard let host = OwnHost(issuer: issuer.text) else { return [] }
+        return Set(all.flatMap(\.configuration.redirectURIs).filter(host.isOwn))
     }
 
     /// Whether some provider's access tokens sign people in.
@@ -107,5 +118,38 @@ public struct ProviderDirectory: Sendable {
             throw .invalidParameter(ParameterError("provider", "is missing, and several could be meant"))
         }
         return only
+    }
+}
+
+/// Whose word counts that an address is verified. It is asked each time that somebody is told, and stored nowhere: what
+/// the operator says of a provider holds from then on, for those who signed in before too.
+extension ProviderDirectory {
+    /// Whether the address or the number that a profile shows is told as verified: a provider whose word counts about
+    /// it has said so. Of numbers every provider's word does.
+    public func isVerified(_ contact: Contact, in profile: Profile) -> Bool {
+        guard contact == .email else { return profile.isVerified(contact) }
+        return profile.isVerified(contact) { counts($0, about: $1, hostedDomain: profile.hostedDomain) }
+    }
+
+    /// Whether apps are told what a provider says of this address or number.
+    ///
+    /// - Parameter profile: whose it is; nil where that was not read, and with it the domain in which Google keeps an
+    ///   address.
+    /// - Returns: nil where it depends on that domain.
+    public func counts(_ given: GivenContact, in profile: Profile?) -> Bool? {
+        guard case .provider(let provider, isVerified: _) = given.giver else { return false }
+        guard given.contact == .email else { return true }
+        let domain = profile.flatMap { $0.carrier.email == given.value ? $0.hostedDomain : nil }
+        if counts(provider, about: given.value, hostedDomain: domain) { return true }
+        let mayHoldDomain = provider.flatMap(self.provider(named:))?.configuration.emailTrust.takesHostedDomain
+        return profile == nil && mayHoldDomain == true ? nil : false
+    }
+
+    /// - Parameter name: nil, or that of none that is configured any more, counts where every provider's word does.
+    private func counts(_ name: String?, about email: String, hostedDomain: String?) -> Bool {
+        guard let provider = name.flatMap(provider(named:)) else {
+            return all.allSatisfy { $0.configuration.emailTrust.extent == .all }
+        }
+        return provider.configuration.emailTrust.covers(email, hostedDomain: hostedDomain)
     }
 }

@@ -48,7 +48,7 @@ struct ProviderSaying {
         let configuration = provider.configuration
         self.init(
             idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
-            names: configuration.profile.attributeNames, furtherClaims: configuration.claims,
+            names: configuration.attributeNames, furtherClaims: configuration.claims,
             keyClaim: configuration.crossClientKey)
         if let directory = configuration.userAPI {
             personKey = DirectoryKey.of(
@@ -67,7 +67,7 @@ struct ProviderSaying {
     init(userinfo: JSONValue?, about subject: String, from provider: Provider) {
         self.init(
             idToken: .object(JSONObject()), userinfo: userinfo, subject: subject,
-            names: provider.configuration.profile.attributeNames, furtherClaims: provider.configuration.claims)
+            names: provider.configuration.attributeNames, furtherClaims: provider.configuration.claims)
     }
 
     private mutating func read(_ document: JSONObject, _ names: AttributeNames, _ furtherClaims: [String]) {
@@ -185,12 +185,12 @@ struct ProviderSaying {
     }
 }
 
-extension ProviderConfiguration.Profile {
-    /// The attributes that its providers have.
+extension ProviderConfiguration {
+    /// The attributes that it has.
     var attributeNames: AttributeNames {
-        switch self {
+        switch profile {
         case .zenkey: .zenkey
-        case .openid: .openid
+        case .openid: emailTrust.takesHostedDomain ? .google : .openid
         }
     }
 }

@@ -1,4 +1,5 @@
 public import Accounts
+public import Apps
 internal import OpenIDConnect
 public import Providers
 
@@ -9,6 +10,8 @@ public struct SignInWithProvider: Sendable {
         public let signedIn: SignedIn
         public let tokens: TokenIssuer.Tokens
         public let authentication: Authentication
+        /// What the session may do, and the app learn.
+        public let permissions: Permissions
     }
 
     private let accounts: any SignInRepository
@@ -51,7 +54,8 @@ public struct SignInWithProvider: Sendable {
         return Outcome(
             signedIn: signedIn,
             tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
-            authentication: record.session.authentication)
+            authentication: record.session.authentication,
+            permissions: tokenIssuer.configuration.permissions(ofPosters: record.session.source))
     }
 
     /// Signs a user in through the browser: the session waits for the app to redeem its code.
@@ -97,7 +101,7 @@ public struct SignInWithProvider: Sendable {
                 }
             let said = try await grant.userinfo(proven, at: issuer)
             let ported = try await portedSubjects(of: proven.idToken, grant, call)
-            let ticket = registration == .ticket ? LinkTicket.make(provider, said.attributes) : nil
+            let ticket = registration == .ticket ? LinkTicket.make(provider, said) : nil
             let record = record(grant, proven, said, ported, ticket, response, recipient, userAgent)
             let outcome = try await grant.store { () throws(RepositoryError) in try await accounts.signIn(record) }
             return (try signedIn(outcome, ticket, call), record)
@@ -194,7 +198,10 @@ extension AuthorizedResponse {
     /// What the ID token must show of the nonce. One that the app posts is held to what the app has drawn, in whatever
     /// form; and so is one that is got for a code of an SDK's, which has put the nonce into its own request.
     func expectedNonce(at provider: Provider) -> IDTokenVerifier.ExpectedNonce {
-        guard let nonce else { return .unknownToUs }
+        guard let nonce else {
+            let mustBeNamed = isCodeOfPoster && provider.configuration.codeProtection.nonce == .required
+            return mustBeNamed ? .absent : .unknownToUs
+        }
         guard idToken == nil, isOfSDK, let rules = provider.configuration.nativeTokens else { return .exactly(nonce) }
         let form = rules.nonceForm(of: clientID ?? provider.configuration.clientID)
         return form.claim(of: nonce).map { .exactly($0) } ?? .exactly(nonce)

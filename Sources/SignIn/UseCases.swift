@@ -1,6 +1,7 @@
 public import Accounts
 public import Apps
 public import HTTPClient
+internal import Syntax
 public import Telemetry
 
 /// Everything the API can do for apps, made over one loop's HTTP client.
@@ -56,7 +57,8 @@ public struct UseCases: Sendable {
             repository: repository, tokenIssuer: tokenIssuer, providers: providers, transport: transport, clock: clock,
             observers: observers)
         let supplies = AuthorizationGrant.Supplies(
-            repository: repository, codes: memory.codes, transport: transport, clock: clock)
+            repository: repository, codes: memory.codes, transport: transport, clock: clock,
+            ownRedirectURIs: providers.redirectURIs(on: tokenIssuer.configuration.issuer))
         let sensitive = SensitiveActions(
             maximumAgeSeconds: tokenIssuer.configuration.sensitiveMaximumAgeSeconds, providers: providers)
         signIn = SignInWithProvider(
@@ -72,7 +74,7 @@ public struct UseCases: Sendable {
             signIn: signIn, repository: repository, transport: transport, apps: apps,
             limits: limits, clock: clock, issuer: tokenIssuer.configuration.issuer)
         appTokens = AppTokens(
-            repository: repository, sessions: sessions, tokenIssuer: tokenIssuer, clock: clock)
+            repository: repository, providers: providers, sessions: sessions, tokenIssuer: tokenIssuer, clock: clock)
         exchange = ExchangeAccessToken(
             accounts: repository, providers: providers, tokenIssuer: tokenIssuer, appTokens: appTokens,
             transport: transport, registration: registration, clock: clock)

@@ -6,17 +6,18 @@ internal import SignIn
 /// `/users/me`: the signed-in user, as flat strings, which is what stock apps decode.
 struct CurrentUserEndpoint: Sendable {
     let accounts: UserAccounts
+    let providers: ProviderDirectory
 
     func show(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
         let user = try await accounts.user(under: principal.session)
-        return Self.answer(user, principal.session)
+        return Self.answer(user, principal.session, by: providers)
     }
 
     /// `PATCH`: what is there is set, null takes it away, the rest stays (RFC 7396).
     func edit(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
         let edits = try ProfileFields.edits(in: context.request)
         let user = try await accounts.edit(edits, under: principal.session)
-        return Self.answer(user, principal.session)
+        return Self.answer(user, principal.session, by: providers)
     }
 
     func erase(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
@@ -24,7 +25,8 @@ struct CurrentUserEndpoint: Sendable {
         return .emptyObject
     }
 
-    static func answer(_ user: User, _ session: Session) -> HTTPResponse {
+    /// - Parameter providers: whose word it may be that an address is verified.
+    static func answer(_ user: User, _ session: Session, by providers: ProviderDirectory) -> HTTPResponse {
         let profile = user.profile
         let shown = profile.shown
         var writer = JSONWriter()
@@ -41,7 +43,7 @@ struct CurrentUserEndpoint: Sendable {
             }
             for contact in Contact.allCases where shown[contact.rawValue] != nil {
                 // A text like all others here, where stock apps decode nothing else.
-                body.member(contact.verifiedName, profile.isVerified(contact) ? "true" : "false")
+                body.member(contact.verifiedName, providers.isVerified(contact, in: profile) ? "true" : "false")
             }
             body.saidByUserAlone(profile)
             body.claims(profile.claims(of: session.provider))

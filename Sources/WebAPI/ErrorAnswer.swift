@@ -60,7 +60,9 @@ struct ErrorAnswer {
             self = ErrorAnswer(401, "invalid_client", "The client is unknown, or has not proven who it is.")
                 .with(header: "WWW-Authenticate", "Basic realm=\"gatehouse\"")
         case .redirectURINotAllowed:
-            self.init(400, "redirect_uri_not_allowed", "The redirect_uri is not one of this provider's redirectURIs.")
+            self.init(
+                400, "redirect_uri_not_allowed",
+                "The redirect_uri is not one of this provider's redirectURIs, or is an address of this service.")
         case .issuerMismatch:
             self.init(400, "issuer_mismatch", "The iss is not the issuer that the code would be sent to.")
         case .providerNotFound(let discoveryUI):
@@ -255,11 +257,17 @@ extension JSONWriter {
             }
             for (member, value) in [
                 ("email", said.email), ("phone", said.phoneNumber), ("postal_code", said.postalCode),
+                ("birthdate", said["birthdate"]), ("last_4_social", said["last_4_social"]),
             ] {
                 guard let value else { continue }
                 attributes.name(member)
                 attributes.object { $0.member("value", value) }
             }
+            if let json = said.objects["address"] {
+                attributes.name("address")
+                attributes.object { $0.member("value", json: json) }
+            }
+            attributes.claims(ticket.claims)
         }
         member("link_ticket", ticket.text)
         member("expires", LinkTicket.lifetimeSeconds)

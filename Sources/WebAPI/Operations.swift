@@ -189,7 +189,9 @@ package struct APIServices: Sendable {
     fileprivate var deletion: DeletionEndpoint {
         DeletionEndpoint(receiver: useCases.events, providers: code.providers, limits: limits, pages: pages)
     }
-    fileprivate var userinfo: UserinfoEndpoint { UserinfoEndpoint(accounts: useCases.accounts) }
+    fileprivate var userinfo: UserinfoEndpoint {
+        UserinfoEndpoint(accounts: useCases.accounts, providers: code.providers)
+    }
     fileprivate var introspection: IntrospectionEndpoint {
         IntrospectionEndpoint(introspection: useCases.introspection)
     }
@@ -200,12 +202,15 @@ package struct APIServices: Sendable {
     fileprivate var registration: RegistrationEndpoint {
         RegistrationEndpoint(register: useCases.register, code: code, signUp: signUp)
     }
-    fileprivate var currentUser: CurrentUserEndpoint { CurrentUserEndpoint(accounts: useCases.accounts) }
+    fileprivate var currentUser: CurrentUserEndpoint {
+        CurrentUserEndpoint(accounts: useCases.accounts, providers: code.providers)
+    }
     fileprivate var identities: IdentitiesEndpoint {
         IdentitiesEndpoint(accounts: useCases.accounts, link: useCases.link, code: code)
     }
     fileprivate var providerTokens: ProviderTokenEndpoint {
-        ProviderTokenEndpoint(vault: useCases.vault, profile: useCases.refreshProfile)
+        ProviderTokenEndpoint(
+            vault: useCases.vault, profile: useCases.refreshProfile, providers: code.providers)
     }
     fileprivate var devices: SessionsEndpoint { SessionsEndpoint(accounts: useCases.accounts) }
 

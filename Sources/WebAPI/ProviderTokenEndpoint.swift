@@ -19,6 +19,7 @@ struct ProviderTokenEndpoint: Sendable {
 
     let vault: TokenVault
     let profile: RefreshProfile
+    let providers: ProviderDirectory
 
     /// `GET …/access-token`: only for an app with a secret, which shows it beside the user's session token. Whoever has
     /// got hold of that alone gets nothing here.
@@ -50,7 +51,7 @@ struct ProviderTokenEndpoint: Sendable {
             guard identity != nil else { throw .invalidParameter(ParameterError("identity_id", "is not a number")) }
         }
         let user = try await profile.refresh(identity, under: principal.session, in: context.call)
-        return CurrentUserEndpoint.answer(user, principal.session)
+        return CurrentUserEndpoint.answer(user, principal.session, by: providers)
     }
 
     private static func identity(_ text: String?) -> IdentityID? {

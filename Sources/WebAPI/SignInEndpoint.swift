@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Apps
 package import HTTPServer
 internal import JSON
 internal import Providers
@@ -19,12 +20,16 @@ struct SignInEndpoint: Sendable {
             response, with: provider, userAgent: context.request.userAgent, in: context.call)
         context.signIn =
             outcome.signedIn.migrated ? .migrated : outcome.signedIn.isNewUser ? .newUser : .signedIn
-        return Self.answer(outcome, of: provider.configuration.name)
+        return Self.answer(outcome, of: provider.configuration.name, by: code.providers)
     }
 
-    /// - Parameter issuedTokenType: of the access token, where another token was given for it (RFC 8693 §2.2.1).
+    /// - Parameters:
+    ///   - provider: the one that the user has signed in with.
+    ///   - providers: whose word it may be that an address is verified.
+    ///   - issuedTokenType: of the access token, where another token was given for it (RFC 8693 §2.2.1).
     static func answer(
-        _ outcome: SignInWithProvider.Outcome, of provider: String, issuedTokenType: String? = nil
+        _ outcome: SignInWithProvider.Outcome, of provider: String, by providers: ProviderDirectory,
+        issuedTokenType: String? = nil
     ) -> HTTPResponse {
         let signedIn = outcome.signedIn
         var writer = JSONWriter(reservingCapacity: 1024)
@@ -33,16 +38,8 @@ struct SignInEndpoint: Sendable {
             body.name("user")
             body.object { user in
                 user.member("user_id", signedIn.user.rawValue)
-                let profile = signedIn.profile
-                let shown = profile.shown
-                for name in ["name", "given_name", "family_name", "email", "phone_number", "postal_code"] {
-                    if let value = shown[name] { user.member(name, value) }
-                }
-                for contact in Contact.allCases where shown[contact.rawValue] != nil {
-                    user.member(contact.verifiedName, profile.isVerified(contact))
-                }
-                user.saidByUserAlone(profile)
-                user.claims(profile.claims(of: provider))
+                user.profile(signedIn.profile, outcome.permissions, by: providers)
+                user.furtherClaims(signedIn.profile, of: provider, outcome.permissions)
             }
             body.member("new_user", signedIn.isNewUser)
             body.member("migrated", signedIn.migrated)
@@ -65,6 +62,21 @@ extension JSONWriter {
         member("expires", tokens.expiresIn)
     }
 
+    /// What permissions give of a profile, flat.
+    fileprivate mutating func profile(
+        _ profile: Profile, _ permissions: Permissions, by providers: ProviderDirectory
+    ) {
+        let shown = profile.shown
+        if permissions.contains(.profile) {
+            for name in ["name", "given_name", "family_name", "birthdate"] {
+                if let value = shown[name] { member(name, value) }
+            }
+        }
+        contacts(shown, of: profile, permissions, by: providers)
+        attributesByScope(shown, permissions)
+        if permissions.contains(.profile) { saidByUserAlone(profile) }
+    }
+
     /// What the user says and no carrier does, as the member `own`, where there is any.
     mutating func saidByUserAlone(_ profile: Profile) {
         if profile.own.isEmpty { return }
@@ -72,13 +84,6 @@ extension JSONWriter {
         if apart.isEmpty { return }
         name("own")
         object { own in for member in apart.members { own.member(member.name, member.value) } }
-    }
-
-    /// What the provider's configuration hands out besides, as the member `claims`, where there is any.
-    mutating func claims(_ claims: TypedClaims) {
-        if claims.isEmpty { return }
-        name("claims")
-        object { object in for claim in claims.members { object.member(claim.name, json: claim.json) } }
     }
 }
 

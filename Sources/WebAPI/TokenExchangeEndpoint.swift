@@ -30,7 +30,8 @@ struct TokenExchangeEndpoint: Sendable {
                 token, with: provider, userAgent: context.request.userAgent, in: context.call)
             context.signIn = outcome.signedIn.isNewUser ? .newUser : .signedIn
             return SignInEndpoint.answer(
-                outcome, of: provider.configuration.name, issuedTokenType: SubjectToken.accessTokenType)
+                outcome, of: provider.configuration.name, by: code.providers,
+                issuedTokenType: SubjectToken.accessTokenType)
         }
         let (answer, signedIn) = try await exchange.signIn(
             token, with: provider, for: app, userAgent: context.request.userAgent, in: context.call)

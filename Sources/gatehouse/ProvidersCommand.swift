@@ -26,6 +26,9 @@ struct ProvidersCommand: ParsableCommand {
             discussion: """
                 Discovery, keys and clocks, then a token request with a code that is made up: that the provider refuses the \
                 code, and not the client, is what shows that all is well. Exits 1 when something is wrong.
+
+                Whether the provider compares code verifiers only shows with a code that somebody has signed in for: --code \
+                and --verifier try it with a wrong verifier first, and with the right one then. That uses it up.
                 """)
 
         @OptionGroup var options: ConfigurationOptions
@@ -34,6 +37,25 @@ struct ProvidersCommand: ParsableCommand {
         var name: String
         @Option(help: "A mobile network, for providers that are found by one.")
         var mccmnc: String?
+
+        @Option(help: "A code that you have signed in for just now; - reads it from standard input.")
+        var code: String?
+        @Option(help: "The verifier of that request's code challenge (S256).")
+        var verifier: String?
+        @Option(help: "That request's redirect URI; else the first of redirectURIs, or this service's callback.")
+        var redirectURI: String?
+
+        func validate() throws {
+            guard (code == nil) == (verifier == nil), code != nil || redirectURI == nil else {
+                throw ValidationError("--code and --verifier go together, and --redirect-uri with them.")
+            }
+        }
+
+        private var signedIn: ProviderProbe.SignedInCode? {
+            guard let code, let verifier else { return nil }
+            let text = code == "-" ? readLine(strippingNewline: true) ?? "" : code
+            return ProviderProbe.SignedInCode(code: text, verifier: verifier, redirectURI: redirectURI)
+        }
 
         func run() async throws {
             guard
@@ -49,7 +71,8 @@ struct ProvidersCommand: ParsableCommand {
             guard network != nil || mccmnc == nil else {
                 throw ProbeRun.failure("A mobile network has five or six digits.")
             }
-            let findings = try await ProbeRun(settings: settings).findings(of: [provider], network: network)
+            let findings = try await ProbeRun(settings: settings).findings(
+                of: [provider], network: network, signedIn: signedIn)
             report.write(ProbeRun.json(findings), ProbeRun.text(findings))
             guard findings.allSatisfy(\.isGood) else { throw ExitCode(1) }
         }
@@ -72,8 +95,13 @@ struct ProbeRun {
         return ExitCode(1)
     }
 
-    /// - Parameter network: for those that are found by one.
-    func findings(of providers: [ProviderConfiguration], network: MobileNetwork?) async throws -> [Row] {
+    /// - Parameters:
+    ///   - network: for those that are found by one.
+    ///   - signedIn: a code to try verifiers with.
+    func findings(
+        of providers: [ProviderConfiguration], network: MobileNetwork?,
+        signedIn: ProviderProbe.SignedInCode? = nil
+    ) async throws -> [Row] {
         let loop = try EventLoop(label: "probe")
         loop.start()
         defer { loop.stop() }
@@ -85,7 +113,7 @@ struct ProbeRun {
             let probe = ProviderProbe(
                 Provider(configuration, clientKeys: keys), through: client,
                 redirectURI: issuer.address(BrowserSignIn.callbackPath(of: configuration.name)), network: network,
-                now: { WallClock.now.seconds })
+                signedIn: signedIn, now: { WallClock.now.seconds })
             rows += await probe.run().map { Row(provider: configuration.name, finding: $0) }
         }
         await client.shutDown()

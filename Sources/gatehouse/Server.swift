@@ -52,7 +52,8 @@ struct Server: Service {
         let repository = store.repository
         tellOfReadableKey(settings.storage, logger)
         if let update = store.file?.update { tell(update, logger) }
-        let settings = try await Self.settings(settings, asMeantBy: store, logger)
+        let (settings, notices) = try await store.meaning(of: settings)
+        for notice in notices { logger.warning("\(notice)") }
         let apps = AppDirectory(settings.apps, resourceServers: settings.resourceServers)
         let keys = try await loadKeys(from: store, for: apps, settings, clock)
         let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
@@ -136,24 +137,6 @@ struct Server: Service {
         return [
             .lookAfter(vault), .deliver(outbox, logger), .tellOfGrants(parts.repository, parts.clock, logger),
         ]
-    }
-
-    /// The settings as they are meant for a store: in one that is older than a key, a section that says nothing of it
-    /// means what it meant then, and operators are told.
-    private static func settings(
-        _ settings: Settings, asMeantBy store: OpenStore, _ logger: Logger
-    ) async throws(StartError) -> Settings {
-        let isOlder: Bool
-        do throws(RepositoryError) {
-            isOlder = try await store.repository.hasOlderDefaults()
-        } catch {
-            throw .storage(place: store.place, error)
-        }
-        guard isOlder else { return settings }
-        var meant = settings
-        do throws(SettingsError) { try meant.makeWhatIsServed(writtenBefore: true) } catch { throw .settings(error) }
-        for notice in meant.noticesOfEarlierMeanings() { logger.warning("\(notice)") }
-        return meant
     }
 
     private static func tell(_ update: SchemaUpdate, _ logger: Logger) {

@@ -20,6 +20,7 @@ import Testing
                     "ALTER TABLE sessions DROP COLUMN audience, DROP COLUMN challenged, DROP COLUMN source",
                     "ALTER TABLE tickets DROP COLUMN challenged, DROP COLUMN source",
                     "ALTER TABLE identities DROP COLUMN exchange_room, DROP COLUMN exchange_room_of",
+                    "ALTER TABLE audit DROP COLUMN fields",
                     "DELETE FROM meta WHERE name = 'older_defaults'",
                     "UPDATE gatehouse_schema SET version = 1",
                 ] {

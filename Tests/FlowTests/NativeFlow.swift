@@ -49,7 +49,7 @@ struct NativeFlow {
         let clients = ["clientID: \(server)", "audiences: [\(apps)]"]
         let base = "{\(issuer.rawValue)}"
         switch issuer {
-        case .apple: return clients + ["issuer: '\(base)'", "issuers: ['\(base)/account']"]
+        case .apple: return clients + ["issuer: '\(base)'", "issuers: ['\(base)/account']", "trustEmails: all"]
         case .facebook: return clients + ["issuer: '\(base)'", "issuers: ['\(base)/limited']"]
         case .entra:
             return clients + [

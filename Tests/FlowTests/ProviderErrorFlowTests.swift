@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `a carrier's error for want of a verifier is the app's to mend`() async throws {
-        try await RunningGatehouse.with(zenkey: ["requirePKCE: false"]) { gatehouse in
+        try await RunningGatehouse.with(zenkey: ["requirePKCE: false", "codeNonce: optional"]) { gatehouse in
             let authorized = try await gatehouse.authorize("ada")
             let answer = try await gatehouse.signIn(authorized, ["code_verifier": nil])
             #expect(answer.status == 400, "\(answer.text)")

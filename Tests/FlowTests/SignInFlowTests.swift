@@ -114,7 +114,9 @@ import Testing
                     == 200)
             for (change, reason) in [("nonce", "nonce"), ("context", "context")] {
                 let wrong = try await gatehouse.authorize("ada", asked)
-                let answer = try await gatehouse.signIn(wrong, [change: "another"])
+                var changes: [String: JSONValue?] = ["nonce": "n-1"]
+                changes[change] = "another"
+                let answer = try await gatehouse.signIn(wrong, changes)
                 #expect(answer.status == 401)
                 #expect(answer["error"] == "invalid_id_token")
                 #expect(answer["reason"] == .string(reason))

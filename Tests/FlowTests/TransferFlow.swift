@@ -22,7 +22,9 @@ struct TransferFlow {
         let key = try PrivateKey.generate(.ellipticCurve(.p256))
         try Data(key.pemRepresentation().revealedBytes).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let client = ["issuer: '\(apple.issuer)'", "clientID: \(AppleStub.clientID)", "requirePKCE: false"]
+        let client =
+            ["issuer: '\(apple.issuer)'", "clientID: \(AppleStub.clientID)", "requirePKCE: false"]
+            + ["codeNonce: optional"]
         let plain =
             client + [
                 "clientSecret: ''", "clientAuthentication: apple", "appleTeamID: OLDTEAM001", "appleKeyID: KEY0000001",

@@ -2,6 +2,7 @@ import Crypto
 import HTTPClient
 import JSON
 import Providers
+import Synchronization
 import System
 import TestSupport
 import Testing
@@ -56,7 +57,7 @@ import Testing
     @Test func `is well when it refuses a made-up code, and nothing else`() async throws {
         beWell(date: now + 2)
         let findings = await probe()
-        #expect(findings.map(\.step) == ProviderProbe.Step.allCases)
+        #expect(findings.map(\.step) == [.discovery, .clock, .keys, .token])
         #expect(!findings.contains { !$0.isGood }, "\(findings)")
         let asked = try #require(transport.requests(to: Self.tokenEndpoint).first)
         #expect(asked.bodyText.contains("grant_type=authorization_code") && asked.bodyText.contains("code_verifier="))
@@ -170,5 +171,67 @@ import Testing
             now: { SigningProvider.now })
         #expect(await zenkey.run().first?.sentence.contains("--mccmnc") == true)
         #expect(transport.requests.isEmpty)
+    }
+
+    /// The provider, asked with a code that somebody has signed in for, and how it does with PKCE.
+    private func pkce(
+        _ change: (inout ProviderConfiguration) -> Void = { _ in },
+        token: @escaping @Sendable (_ body: String, _ count: Int) -> OutboundResponse
+    ) async throws -> ProviderProbe.Finding {
+        beWell()
+        let count = Mutex(0)
+        transport.answer(Self.tokenEndpoint) { request in
+            // The first is the code that is made up.
+            guard request.bodyText.contains("code=signed-in") else {
+                return .success(.json(["error": "invalid_grant"], status: 400))
+            }
+            return .success(
+                token(
+                    request.bodyText,
+                    count.withLock { count in
+                        count += 1; return count
+                    }))
+        }
+        let findings = await ProviderProbe(
+            Provider(.openID(change)), through: transport, redirectURI: "https://gatehouse.example/back", network: nil,
+            signedIn: ProviderProbe.SignedInCode(code: "signed-in", verifier: Self.verifier, redirectURI: "app:/there"),
+            now: { SigningProvider.now }
+        ).run()
+        let sent = transport.requests(to: Self.tokenEndpoint).map(\.bodyText).filter { $0.contains("code=signed-in") }
+        #expect(sent.allSatisfy { $0.contains("redirect_uri=app%3A%2Fthere") && $0.contains("code_verifier=") })
+        #expect(sent.first?.contains(Self.verifier) == false)
+        return try #require(findings.first { $0.step == .pkce })
+    }
+
+    private static let verifier = String(repeating: "v", count: 43)
+    private static let tokens: JSONValue = ["id_token": "x", "access_token": "y", "token_type": "Bearer"]
+
+    @Test func `is not well when it gives tokens for a wrong verifier`() async throws {
+        for setting in CodeProtection.PKCE.allCases {
+            let finding = try await pkce({ $0.codeProtection.pkce = setting }) { _, _ in .json(Self.tokens) }
+            #expect(!finding.isGood && finding.sentence.contains("passes PKCE over"), "\(finding.sentence)")
+        }
+    }
+
+    @Test(arguments: ["invalid_grant", "request_denied", "invalid_verifier"])
+    func `is well when it refuses a wrong verifier and takes the right one`(error: String) async throws {
+        let finding = try await pkce { body, _ in
+            body.contains(Self.verifier) ? .json(Self.tokens) : .json(["error": .string(error)], status: 400)
+        }
+        #expect(finding.isGood && finding.sentence.contains("takes the right one"), "\(finding.sentence)")
+    }
+
+    @Test func `has shown nothing when it refuses the code altogether`() async throws {
+        let finding = try await pkce { _, _ in .json(["error": "invalid_grant"], status: 400) }
+        #expect(!finding.isGood && finding.sentence.contains("nothing is shown"), "\(finding.sentence)")
+    }
+
+    @Test func `is told what else goes wrong with the code`() async throws {
+        let first = try await pkce { _, _ in .json(["error": "invalid_client"], status: 401) }
+        #expect(!first.isGood && first.sentence.contains("does not know us"), "\(first.sentence)")
+        let second = try await pkce { _, count in
+            .json(["error": count == 1 ? "invalid_grant" : "temporarily_unavailable"], status: 400)
+        }
+        #expect(!second.isGood && second.sentence.contains("can't answer now"), "\(second.sentence)")
     }
 }

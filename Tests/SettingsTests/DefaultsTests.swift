@@ -136,6 +136,10 @@ import YAML
             atHashOfEdDSA: sha512     # or sha256
             scopes: [openid, name, email, phone, postal_code]   # browser sign-in
             responseMode: query       # or form_post
+            trustEmails: all          # or owned, none
+            emailDomains: []
+            pkce: enforced            # auto | ignored
+            codeNonce: required       # or optional
             requireIss: false
             requirePKCE: true
             requireNonce: false

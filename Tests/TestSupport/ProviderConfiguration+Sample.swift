@@ -22,7 +22,8 @@ extension ProviderConfiguration {
             minimumIdentityAgeSeconds: 86_400,
             timeout: .seconds(5), signInTimeout: .seconds(15), connectionsPerHost: 4, caFile: nil,
             allowsLoopbackHTTP: false, cacheBounds: .standard,
-            claims: [], discoveryUI: nil, accessTokenDigestOfEdDSA: .sha512, inFlight: 0, circuit: .standard)
+            claims: [], discoveryUI: nil, accessTokenDigestOfEdDSA: .sha512, inFlight: 0, circuit: .standard,
+            emailTrust: EmailTrust(.all), codeProtection: CodeProtection(pkce: .enforced, nonce: .required))
         change(&configuration)
         return configuration
     }

@@ -56,7 +56,7 @@ import Testing
         #expect(found.header("cache-control") == "no-store")
         let users = try #require(found.json["users"]?.array)
         #expect(users.map { $0["user_id"] } == [2, 1])
-        #expect(users.first?["matches"] == [["provider": "plain", "verified": false, "own": false]])
+        #expect(users.first?["matches"] == [["provider": "plain", "verified": false, "counts": true, "own": false]])
         #expect(users.last?["matches"] == [["verified": false, "own": true]])
         #expect(found.json["more"] == false)
         #expect(found.json["complete"] == true)

@@ -89,7 +89,7 @@ import Testing
         #expect(narrow.status == 200 && narrow.json["scope"] == "openid", "\(narrow.text)")
         let user = await browser.api.send(
             .get, "/auth/userinfo", headers: bearer(narrow.json["access_token"]?.string ?? ""))
-        #expect(user.json == ["sub": "1"])
+        #expect(user.json == ["sub": "1", "idp": "zenkey"])
         let nothing = await Self.refresh(
             browser, narrow.json["refresh_token"]?.string, [("scope", "account.read")])
         #expect((nothing.status, nothing.error) == (400, "invalid_scope"))

@@ -20,15 +20,19 @@ import Testing
             case .own: "the-app's-own"
             case .ours: try #require(await app.post("/auth/challenge", json: [:]).json["nonce"]?.string)
             }
+        try Self.answerToken(app, nonce: text)
+        let answer = await app.signIn([("nonce", text.map { .string($0) }), ("code", .string(code))])
+        return try #require(answer.json["token"]?.string, "\(answer.text)")
+    }
+
+    private static func answerToken(_ app: APIStage, nonce: String?) throws {
         let now = app.stage.now
         try app.stage.answerToken {
             $0.claims[setting: "auth_time"] = nil
-            $0.claims[setting: "nonce"] = text.map { .string($0) }
+            $0.claims[setting: "nonce"] = nonce.map { .string($0) }
             $0.claims[setting: "iat"] = .integer(now)
             $0.claims[setting: "exp"] = .integer(now + 300)
         }
-        let answer = await app.signIn([("nonce", text.map { .string($0) }), ("code", .string(code))])
-        return try #require(answer.json["token"]?.string, "\(answer.text)")
     }
 
     /// The statuses of what only ends something, and of what adds something, under a session beside another one.
@@ -38,6 +42,7 @@ import Testing
         let other = try await Self.signIn(app, .none, code: "other")
         let token = try await Self.signIn(app, nonce)
         app.stage.pass(seconds: seconds)
+        try Self.answerToken(app, nonce: nil)
         let link = await app.post(
             "/users/me/identities", json: APIStage.authorized([("code", "linked"), ("nonce", nil)]),
             headers: bearer(token))

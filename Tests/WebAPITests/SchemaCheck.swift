@@ -39,6 +39,7 @@ struct SchemaCheck {
     /// Whether what is no property is let in, or looked at elsewhere: by the alternatives themselves.
     private func takesAny(_ schema: JSONValue) -> Bool {
         schema["additionalProperties"] != nil || schema["oneOf"] != nil || parts(schema).contains(where: takesAny)
+            || schema.object?.members.map(\.name) == ["description"]
     }
 
     private func open(_ value: JSONValue, _ schema: JSONValue, _ path: String) -> [String] {

@@ -109,7 +109,8 @@ enum SignInBenchmarks {
             connectionsPerHost: 0, caFile: nil, allowsLoopbackHTTP: false, cacheBounds: .standard,
             claims: [], discoveryUI: nil, accessTokenDigestOfEdDSA: .sha512, inFlight: 0, circuit: .standard,
             nativeTokens: NativeTokenRules(
-                audiences: [], nonceForm: .hexadecimalSHA256, maximumAgeSeconds: 86_400))
+                audiences: [], nonceForm: .hexadecimalSHA256, maximumAgeSeconds: 86_400),
+            emailTrust: EmailTrust(.all), codeProtection: CodeProtection(pkce: .enforced, nonce: .required))
     }
 
     private static func record(of user: Int) throws -> SignInRecord {

@@ -13,6 +13,10 @@ extension ProviderSettings {
             chosenBasicEncoding = profile.basicEncoding
             hasUsualBasicEncoding = true
         }
+        if chosenTrustEmails == nil {
+            chosenTrustEmails = profile.preset.trustEmails
+            hasDefaultTrustEmails = true
+        }
         if scopes.isEmpty { scopes = profile.preset.scopes }
         if algorithms.isEmpty { algorithms = profile.preset.algorithms }
     }
@@ -21,7 +25,7 @@ extension ProviderSettings {
     func rules(_ files: SettingsFiles) -> [SettingsError] {
         discoveryRules() + clientRules() + timeRules() + freshnessRules() + eventRules() + exchangeRules()
             + userAPIRules()
-            + nativeTokenFaults()
+            + nativeTokenFaults() + emailFaults() + codeFaults()
             + PEMRule.fault(key("caFile"), caFile, files)
     }
 
@@ -78,11 +82,6 @@ extension ProviderSettings {
         do throws(SettingsError) { _ = try requestSigner() } catch { faults.append(error) }
         faults += authenticationRules()
         if clientAuthentication == .publicClient { faults += publicClientRules() }
-        // Without a client ID a default can't be made; that fault is enough.
-        if redirectURIs.isEmpty, redirectURI == .required, !nativeTokens, !(profile == .zenkey && clientID.isEmpty) {
-            faults.append(
-                SettingsError(.missing, key("redirectURIs"), value: "[]", expected: "a redirect URI at least"))
-        }
         if atHashOfEdDSA != .sha512, !algorithms.contains(.edDSA) {
             let expected = "EdDSA among the algorithms, or no such key: no other algorithm asks for it"
             faults.append(
@@ -103,9 +102,14 @@ extension ProviderSettings {
 
     /// What keeps a client without a secret safe.
     private func publicClientRules() -> [SettingsError] {
+        if requirePKCE, pkce == .ignored {
+            let expected =
+                "auto or enforced with clientAuthentication none: without a secret and PKCE, anybody who has a code could use it"
+            return [SettingsError(.conflict, key("pkce"), value: pkce.rawValue, expected: expected)]
+        }
         guard !requirePKCE else { return [] }
         let expected =
-            "true with clientAuthentication none: without a secret and PKCE, whoever has a code could use it"
+            "true with clientAuthentication none: without a secret and PKCE, anybody who has a code could use it"
         return [SettingsError(.conflict, key("requirePKCE"), value: "false", expected: expected)]
     }
 
@@ -157,7 +161,7 @@ extension ProviderSettings {
                 + "http. It is for development and tests"
             notices.append(SettingsNotice(key("allowLoopbackHTTP"), sentence))
         }
-        notices += [encodingNotice, secretNotice].compactMap(\.self) + nativeTokenNotices()
+        notices += [encodingNotice, secretNotice].compactMap(\.self) + nativeTokenNotices() + codeNotices()
         return notices
     }
 }

@@ -14,6 +14,12 @@ extension Settings {
             for wing in ofWings { faults += app.rules(on: host, beside: wing.claimedPaths) }
             faults += Self.claim(app.clientID, for: app.path, app.key("clientID"), among: &owners)
         }
+        for provider in listedProviders.sections {
+            let hasApp = listedApps.sections.contains {
+                $0.providers.isEmpty || $0.providers.contains(provider.name)
+            }
+            faults += provider.redirectRules(on: host, hasApp: hasApp)
+        }
         for server in listedResourceServers.sections {
             faults += server.rules()
             faults += Self.claim(server.id, for: server.path, server.key("id"), among: &owners)

@@ -64,6 +64,8 @@ struct ProviderSettings: NamedSection {
     /// Whether the `iss` of the authorization response (RFC 9207) is demanded whatever metadata says.
     var requireIss = false
     var requirePKCE = true
+    var pkce = PKCEUse.auto
+    var codeNonce = CodeNonce.required
     var requireNonce = false
     var requireChallenge = false
     /// Nil: any level of assurance will do.
@@ -74,6 +76,13 @@ struct ProviderSettings: NamedSection {
     /// Nil: no limit.
     var portTokenMaxAgeDays: Int? = 200
     var userinfo = UserinfoUse.required
+    /// Nil only until the profile's own is filled in.
+    var chosenTrustEmails: EmailTrust.Extent?
+    var trustEmails: EmailTrust.Extent { chosenTrustEmails ?? profile.preset.trustEmails }
+    /// Whether nobody chose it.
+    var hasDefaultTrustEmails = false
+    /// In lower case.
+    var emailDomains: [String] = []
     /// Nil: no time.
     var transactionIdentityMinimumAgeHours: Int? = 24
     /// Claims that are handed to the app besides the attributes, by name; none of them is a protocol's.
@@ -163,7 +172,9 @@ extension ProviderSettings {
             nativeTokens: nativeTokenRules, idTokenVerificationEndpoint: idTokenVerificationURL,
             redirectURIUse: redirectURI, responseMode: responseMode, authenticationTimes: authTime,
             freshness: freshness,
-            demandsLogoutType: (logoutTyp ?? (writtenBefore ? .any : .required)) == .required)
+            demandsLogoutType: (logoutTyp ?? (writtenBefore ? .any : .required)) == .required,
+            emailTrust: emailTrust(writtenBefore: writtenBefore),
+            codeProtection: CodeProtection(pkce: pkce, nonce: codeNonce))
     }
 
     /// How the issuer of a sign-in is found.

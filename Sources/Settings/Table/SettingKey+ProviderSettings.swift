@@ -1,7 +1,7 @@
 extension SettingKey where Root == ProviderSettings {
     /// Every key of a provider's section, in the order of the reference.
     static let all: [Self] =
-        identification + issuers + keys + nativeTokens + trust + demands + userAPI + limits + events
+        identification + issuers + keys + nativeTokens + trust + trustInWords + demands + userAPI + limits + events
 
     private static let identification: [Self] = [
         Self(

@@ -91,6 +91,17 @@ extension TextRule where Value == String {
         }
     }
 
+    /// A domain of mail, of at least two labels.
+    static var domain: Self {
+        TextRule("a domain such as example.com") {
+            $0
+        } accept: { text in
+            let lowercased = text.lowercased()
+            return HostName.isValid(lowercased) && lowercased.contains(".") && IPAddress(lowercased) == nil
+                ? lowercased : nil
+        }
+    }
+
     /// The names that become parts of paths and of environment variables.
     static var sectionName: Self {
         TextRule("a name of lower-case letters, digits and hyphens") { text in

@@ -36,6 +36,9 @@ struct ProviderPreset: Sendable {
     var nativeTokens = false
     var userinfo = UserinfoUse.required
     var authTime = AuthenticationTimes.auto
+    var pkce = PKCEUse.auto
+    var trustEmails = EmailTrust.Extent.owned
+    var emailDomains: [String] = []
 }
 
 extension ProviderProfile {
@@ -43,7 +46,9 @@ extension ProviderProfile {
     var preset: ProviderPreset {
         switch self {
         // A carrier has a scope for each attribute.
-        case .zenkey: ProviderPreset(scopes: ["openid", "name", "email", "phone", "postal_code"])
+        case .zenkey:
+            ProviderPreset(
+                scopes: ["openid", "name", "email", "phone", "postal_code"], pkce: .enforced, trustEmails: .all)
         case .openid, .tim: ProviderPreset()
         case .beyondIdentity: ProviderPreset(algorithms: [.rs256, .es256])
         case .telenorID:
@@ -57,7 +62,9 @@ extension ProviderProfile {
         case .line: Self.ofLINE
         case .auth0, .okta, .keycloak: ProviderPreset(nativeTokens: true, userinfo: .optional)
         case .cognito:
-            ProviderPreset(scopes: ["openid", "profile", "email", "phone"], nativeTokens: true, userinfo: .optional)
+            ProviderPreset(
+                scopes: ["openid", "profile", "email", "phone"], nativeTokens: true, userinfo: .optional,
+                pkce: .enforced)
         }
     }
 
@@ -67,7 +74,8 @@ extension ProviderProfile {
             place: ProviderPreset.Place(
                 issuer: "https://accounts.google.com", issuers: ["accounts.google.com"],
                 eventConfigurationURL: "https://accounts.google.com/.well-known/risc-configuration"),
-            redirectURI: .empty, requirePKCE: false, nativeTokens: true, userinfo: .optional, authTime: .never)
+            redirectURI: .empty, requirePKCE: false, nativeTokens: true, userinfo: .optional,
+            authTime: .never, emailDomains: ["gmail.com", "googlemail.com"])
     }
 
     /// Its metadata has had another name than its tokens since 2025. It has no userinfo, and takes no verifier. Asked
@@ -77,7 +85,8 @@ extension ProviderProfile {
             place: ProviderPreset.Place(
                 issuer: "https://appleid.apple.com", issuers: ["https://account.apple.com"]),
             clientAuthentication: .apple, scopes: ["openid", "name", "email"], redirectURI: .optional,
-            responseMode: .formPost, requirePKCE: false, nativeTokens: true, userinfo: .never, authTime: .never)
+            responseMode: .formPost, requirePKCE: false, nativeTokens: true, userinfo: .never, authTime: .never,
+            pkce: .ignored, trustEmails: .all)
     }
 
     /// Its userinfo wants a token of another API, and tells nothing that the ID token does not.
@@ -87,7 +96,7 @@ extension ProviderProfile {
             place: ProviderPreset.Place(
                 issuer: "\(directory)/\(IssuerNames.tenantPlaceholder)/v2.0",
                 discoveryURL: "\(directory)/organizations/v2.0/.well-known/openid-configuration"),
-            nativeTokens: true, userinfo: .never)
+            nativeTokens: true, userinfo: .never, pkce: .enforced, trustEmails: .none)
     }
 
     /// Limited Login: an ID token is all there is, under either name. A secret is for what Facebook posts.
@@ -96,8 +105,8 @@ extension ProviderProfile {
             place: ProviderPreset.Place(
                 issuer: "https://www.facebook.com", issuers: ["https://limited.facebook.com"],
                 discoveryURL: "https://limited.facebook.com/.well-known/openid-configuration/"),
-            clientAuthentication: .post, doesWithoutSecret: true, nativeTokens: true, userinfo: .never, authTime: .never
-        )
+            clientAuthentication: .post, doesWithoutSecret: true, nativeTokens: true, userinfo: .never,
+            authTime: .never, trustEmails: .none)
     }
 
     /// ES256 for apps; codes come to an ID token under the channel's secret, which LINE verifies for us.
@@ -128,6 +137,8 @@ extension ProviderSettings {
         nativeTokens = preset.nativeTokens
         userinfo = preset.userinfo
         authTime = preset.authTime
+        pkce = preset.pkce
+        emailDomains = preset.emailDomains
     }
 
     /// The documents of one issuer tell nothing of another, and its tokens are nobody else's to verify.

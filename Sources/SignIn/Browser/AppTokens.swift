@@ -1,8 +1,8 @@
-public import Accounts
+internal import Accounts
 public import Apps
 internal import Crypto
 internal import JOSE
-public import JSON
+internal import JSON
 internal import OpenIDConnect
 import Syntax
 
@@ -21,6 +21,7 @@ public struct AppTokens: Sendable {
     }
 
     let repository: any BrowserSignInRepository & UserRepository
+    let providers: ProviderDirectory
     let sessions: Sessions
     let tokenIssuer: TokenIssuer
     let clock: Clock
@@ -97,7 +98,7 @@ public struct AppTokens: Sendable {
         let user = try await stored { () throws(RepositoryError) in try await repository.user(session.user) }
         guard let user else { throw .invalidToken }
         let idToken = try tokenIssuer.idToken(
-            for: user, of: session, permissions, nonce: nonce, accessToken: tokens.accessToken,
+            for: user, of: session, permissions, by: providers, nonce: nonce, accessToken: tokens.accessToken,
             signedBy: app.idTokenAlgorithm, now: now)
         return Answer(tokens: tokens, idToken: idToken, permissions: permissions)
     }
@@ -108,40 +109,18 @@ public struct AppTokens: Sendable {
     }
 }
 
-extension JSONWriter {
-    private static let profileNames = AttributeNames([
-        "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "picture", "gender",
-        "birthdate", "zoneinfo", "locale",
-    ])
-
-    /// The claims about a user that a scope gives (OpenID Connect Core §5.4), as they stand in ID tokens and in
-    /// userinfo.
-    public mutating func userClaims(_ user: User, _ permissions: Permissions) {
-        let shown = user.profile.shown
-        if permissions.contains(.profile) {
-            for attribute in shown.members where Self.profileNames.contains(attribute.name) {
-                member(attribute.name, attribute.value)
-            }
-        }
-        for (contact, permission) in [(Contact.email, Permission.email), (.phoneNumber, .phone)]
-        where permissions.contains(permission) {
-            guard let value = shown[contact.rawValue] else { continue }
-            member(contact.rawValue, value)
-            member(contact.verifiedName, user.profile.isVerified(contact))
-        }
-    }
-}
-
 extension TokenIssuer {
     /// Signs an ID token for one of our own apps (OpenID Connect Core §2).
     ///
     /// - Parameters:
     ///   - permissions: which claims about the user it has.
+    ///   - providers: whose word the claims are.
     ///   - nonce: the app's; nil also when tokens are refreshed (§12.2).
     ///   - accessToken: the one that goes with it.
     ///   - algorithm: what the app is registered for.
     func idToken(
-        for user: User, of session: Session, _ permissions: Permissions, nonce: String?, accessToken: String,
+        for user: User, of session: Session, _ permissions: Permissions, by providers: ProviderDirectory,
+        nonce: String?, accessToken: String,
         signedBy algorithm: SigningAlgorithm, now: Int64
     ) throws(ServiceError) -> String {
         guard let signer = try? keys.idTokenSigner(algorithm) else { throw .overloaded }
@@ -156,7 +135,7 @@ extension TokenIssuer {
             claims.authentication(session.authentication)
             claims.member("at_hash", JOSE.TokenHash.leftHalf(of: accessToken, algorithm: signer.algorithm))
             claims.member("sid", session.id.description)
-            claims.userClaims(user, permissions)
+            claims.userClaims(user, of: session, permissions, by: providers)
         }
         do {
             return try signer.sign(claims.bytes)

@@ -40,6 +40,10 @@ extension LinkTicket {
             body.member("ticket", text)
             body.name("attributes")
             body.object { said in for attribute in attributes.members { said.member(attribute.name, attribute.value) } }
+            for (name, claims) in [(Self.objects, attributes.objects), (Self.furtherClaims, claims)] {
+                body.name(name)
+                body.object { said in for claim in claims.members { said.member(claim.name, claim.json) } }
+            }
         }
         return writer.bytes
     }
@@ -50,6 +54,15 @@ extension LinkTicket {
         else { return nil }
         var attributes = Attributes()
         for member in said.members { attributes[member.name] = member.value.string }
-        self.init(text: text, attributes: attributes)
+        // Tickets of earlier versions have neither.
+        for member in document[Self.objects]?.object?.members ?? [] {
+            attributes.setObject(member.name, json: member.value.string)
+        }
+        var claims = TypedClaims()
+        for member in document[Self.furtherClaims]?.object?.members ?? [] { claims[member.name] = member.value.string }
+        self.init(text: text, attributes: attributes, claims: claims)
     }
+
+    private static let objects = "objects"
+    private static let furtherClaims = "claims"
 }

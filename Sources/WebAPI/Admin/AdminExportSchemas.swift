@@ -41,6 +41,9 @@ enum AdminExportSchemas {
             "attribute": Schema.choice("What it is.", ["email", "phone_number"]), "value": Schema.text("The value."),
             "provider": Schema.text("The provider's name, where it is known."),
             "verified": Schema.boolean("Whether the provider says that it has verified it."),
+            "counts": Schema.boolean(
+                "Whether apps are told so: whether the provider's word counts for this value, by `trustEmails`; absent in a search "
+                    + "where that depends on more than the address."),
             "own": Schema.boolean("Whether it is the user's own word."),
         ])
 

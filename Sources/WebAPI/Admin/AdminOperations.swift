@@ -9,7 +9,7 @@ enum AdminOperations {
         .probe(.get, "/readyz", AdminDescriptions.readiness) { $0.readinessEndpoint.respond },
         .operators(
             .get, "/admin/users", AdminDescriptions.listUsers, query: ListUsersEndpoint.parameters
-        ) { ListUsersEndpoint(store: $0.store).respond },
+        ) { ListUsersEndpoint(store: $0.store, providers: $0.providers).respond },
         .operators(.get, "/admin/users/{user_id}", AdminDescriptions.showUser) { $0.user.show },
         .operators(.delete, "/admin/users/{user_id}", AdminDescriptions.eraseUser) { $0.user.erase },
         .operators(.get, "/admin/users/{user_id}/export", AdminDescriptions.exportUser) { $0.user.export },
@@ -38,7 +38,7 @@ struct AdminServices: Sendable {
     let servesOperators: Bool
     let documentation: DocumentationFiles
 
-    fileprivate var user: AdminUserEndpoint { AdminUserEndpoint(store: store) }
+    fileprivate var user: AdminUserEndpoint { AdminUserEndpoint(store: store, providers: providers) }
     fileprivate var readinessEndpoint: ReadinessEndpoint {
         ReadinessEndpoint(readiness: readiness, providers: providers.all, tellsDetails: servesOperators)
     }

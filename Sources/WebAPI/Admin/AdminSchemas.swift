@@ -63,6 +63,9 @@ enum AdminSchemas {
         [
             "provider": Schema.text("The provider's name, where it is known."),
             "verified": Schema.boolean("Whether the provider says that it has verified it."),
+            "counts": Schema.boolean(
+                "Whether apps are told so: whether the provider's word counts for this value, by `trustEmails`; absent in a search "
+                    + "where that depends on more than the address."),
             "own": Schema.boolean("Whether it is the user's own word."),
         ])
 
@@ -120,6 +123,8 @@ enum AdminSchemas {
             "event": Schema.text("What it was, such as `user_erased`."), "user_id": user,
             "old_identity_id": Schema.integer("The identity before.", ["minimum": 1]),
             "new_identity_id": Schema.integer("The identity after.", ["minimum": 1]),
+            "fields": Schema.array(
+                "Of `profile_edited`: the attributes, by name and never by value.", of: ["type": "string"]),
         ])
 
     static let identity = Schema.object(

@@ -6,6 +6,7 @@ internal import SignIn
 /// `/admin/users/{user_id}`: one user, for operators.
 struct AdminUserEndpoint: Sendable {
     let store: AdminStore
+    let providers: ProviderDirectory
 
     /// `GET`: what there is of a user, and nothing personal.
     func show(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
@@ -14,7 +15,8 @@ struct AdminUserEndpoint: Sendable {
 
     /// `GET …/export`: everything that is kept about a user, but the subjects.
     func export(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
-        .secretJSON(UserDocument.export(try await record(context), subjects: .asReferences).serialized)
+        let record = try await record(context)
+        return .secretJSON(UserDocument.export(record, subjects: .asReferences, at: providers).serialized)
     }
 
     private func record(_ context: RequestContext) async throws(ServiceError) -> UserRecord {

@@ -9,6 +9,7 @@ struct ListUsersEndpoint: Sendable {
     static let parameters = ["after", "limit", "provider", "issuer", "subject"] + Contact.allCases.map(\.rawValue)
 
     let store: AdminStore
+    let providers: ProviderDirectory
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let query = try QueryParameters(context.request)
@@ -57,7 +58,7 @@ struct ListUsersEndpoint: Sendable {
             try await repository.users(with: contact, value, limit: limit)
         }
         let answer: JSONValue = [
-            "users": .array(search.matches.map { UserDocument.match($0) }),
+            "users": .array(search.matches.map { UserDocument.match($0, by: contact, value, at: providers) }),
             "more": .boolean(search.hasMore), "complete": .boolean(search.isComplete),
         ]
         return .secretJSON(answer.serialized)

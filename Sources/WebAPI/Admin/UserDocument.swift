@@ -1,5 +1,6 @@
 public import Accounts
 public import JSON
+public import SignIn
 import Syntax
 
 /// What operators see of users, as JSON; the same over HTTP and on the command line. Times are seconds since 1970. A
@@ -23,8 +24,16 @@ public enum UserDocument {
     }
 
     /// Who was found by an address or a number.
-    public static func match(_ match: ContactMatch) -> JSONValue {
-        let givers = match.givers.map { JSONValue.object(JSONObject(giver($0))) }
+    ///
+    /// - Parameters:
+    ///   - value: by which.
+    ///   - providers: whose word counts.
+    public static func match(
+        _ match: ContactMatch, by contact: Contact, _ value: String, at providers: ProviderDirectory
+    ) -> JSONValue {
+        let givers = match.givers.map { giver in
+            JSONValue.object(JSONObject(members(of: GivenContact(contact, value, by: giver), in: nil, at: providers)))
+        }
         return .object(
             JSONObject((summary(match.user).object?.members ?? []) + [("matches", .array(givers))]))
     }
@@ -40,12 +49,17 @@ public enum UserDocument {
     }
 
     /// Everything that is kept about a user. With the subjects as they are, it is a line that `store import` takes.
-    public static func export(_ record: UserRecord, subjects: SubjectDisclosure) -> JSONValue {
-        present([
+    ///
+    /// - Parameter providers: whose word counts.
+    public static func export(
+        _ record: UserRecord, subjects: SubjectDisclosure, at providers: ProviderDirectory
+    ) -> JSONValue {
+        let profile = record.user.profile
+        return present([
             "user_id": .integer(record.user.id.rawValue), "reference": .string(record.user.reference),
             "created_at": .integer(record.user.createdAt), "updated_at": .integer(record.user.updatedAt),
             "profile": attributes(record.user.profile.carrier), "own": attributes(record.user.profile.own),
-            "contacts": .array(record.user.profile.contacts.map(contact)),
+            "contacts": .array(profile.contacts.map { contact($0, in: profile, at: providers) }),
             "claims": .object(
                 JSONObject(record.user.profile.claimsByProvider.map { ($0.provider, typed($0.claims)) })),
             "identities": .array(
@@ -107,6 +121,7 @@ public enum UserDocument {
             "id": .integer(event.id), "at": .integer(event.at), "event": .string(event.kind.rawValue),
             "user_id": optional(event.user?.rawValue), "old_identity_id": optional(event.oldIdentity?.rawValue),
             "new_identity_id": optional(event.newIdentity?.rawValue),
+            "fields": event.fields.isEmpty ? .null : .array(event.fields.map { .string($0) }),
         ])
     }
 
@@ -142,20 +157,28 @@ public enum UserDocument {
     }
 
     /// An address or a number, and whose word it is.
-    private static func contact(_ given: GivenContact) -> JSONValue {
+    private static func contact(
+        _ given: GivenContact, in profile: Profile, at providers: ProviderDirectory
+    ) -> JSONValue {
         .object(
             JSONObject(
                 [("attribute", .string(given.contact.rawValue)), ("value", .string(given.value))]
-                    + giver(given.giver)))
+                    + members(of: given, in: profile, at: providers)))
     }
 
-    /// Whose word an address or a number is: a provider's, which says or does not say that it has verified it, or
-    /// nobody's but the user's.
-    private static func giver(_ giver: GivenContact.Giver) -> [JSONObject.Member] {
-        switch giver {
+    /// Whose word an address or a number is: a provider's, which says or does not say that it has verified it, and
+    /// whose word counts towards apps or not; or nobody's but the user's.
+    private static func members(
+        of given: GivenContact, in profile: Profile?, at providers: ProviderDirectory
+    ) -> [JSONObject.Member] {
+        switch given.giver {
         case .provider(let name, let isVerified):
-            (name.map { [("provider", .string($0))] } ?? []) + [("verified", .boolean(isVerified)), ("own", false)]
-        case .user: [("verified", false), ("own", true)]
+            var members: [JSONObject.Member] = []
+            if let name { members.append(("provider", .string(name))) }
+            members.append(("verified", .boolean(isVerified)))
+            if let counts = providers.counts(given, in: profile) { members.append(("counts", .boolean(counts))) }
+            return members + [("own", false)]
+        case .user: return [("verified", false), ("own", true)]
         }
     }
 

@@ -65,11 +65,10 @@ package struct IssuerMetadata: Sendable {
             ("scopes_supported", list(Permission.allCases.map(\.rawValue))),
             (
                 "claims_supported",
-                list([
-                    "iss", "sub", "aud", "exp", "iat", "nonce", "auth_time", "acr", "amr", "at_hash", "sid", "name",
-                    "given_name", "family_name", "birthdate", "email", "email_verified", "phone_number",
-                    "phone_number_verified",
-                ])
+                list(
+                    [
+                        "iss", "sub", "aud", "exp", "iat", "nonce", "auth_time", "acr", "amr", "at_hash", "sid",
+                    ] + UserClaims.names)
             ),
             ("prompt_values_supported", list(["none", "login", "consent", "select_account"])),
             ("claims_parameter_supported", false), ("request_parameter_supported", false),

@@ -6,13 +6,14 @@ internal import SignIn
 /// `/auth/userinfo`: what an app may know of the user (OpenID Connect Core §5.3).
 struct UserinfoEndpoint: Sendable {
     let accounts: UserAccounts
+    let providers: ProviderDirectory
 
     func respond(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
         let user = try await accounts.user(under: principal.session)
         var writer = JSONWriter()
         writer.object { body in
             body.member("sub", user.id.description)
-            body.userClaims(user, principal.permissions)
+            body.userClaims(user, of: principal.session, principal.permissions, by: providers)
         }
         return .secretJSON(writer.bytes)
     }

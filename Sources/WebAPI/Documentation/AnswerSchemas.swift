@@ -44,8 +44,8 @@ enum AnswerSchemas {
             "id_token": Schema.text(
                 """
                 Who signed in, for an app that asked for `openid`: a JWT (ES256) with `iss`, `sub`, `aud` (the app's \
-                `client_id`), `exp`, `iat`, `nonce`, `at_hash`, `sid`, `acr`, `amr`, `auth_time`, and the claims of its \
-                scope.
+                `client_id`), `exp`, `iat`, `nonce`, `at_hash`, `sid`, `acr`, `amr`, `auth_time`, `idp` (the \
+                provider's name), and the claims of its scope.
                 """),
         ])
 
@@ -69,8 +69,12 @@ enum AnswerSchemas {
             "email": Schema.text("The provider's, wherever it gave one; else the user's own."),
             "phone_number": Schema.text("The provider's, wherever it gave one; else the user's own."),
             "postal_code": Schema.text("The postal code."),
+            "birthdate": Schema.text("The day of birth; the provider's, wherever it gave one."),
+            "last_4_social": Schema.text("The last four digits of the social security number."),
+            "address": Schema.map("The postal address, by the names of OpenID Connect Core §5.1.1.", values: true),
             "email_verified": Schema.boolean(
-                "Beside `email`: whether the provider gave it and says that it has verified it."),
+                "Beside `email`: whether a provider gave it and says that it has verified it, and its word counts for it."
+            ),
             "phone_number_verified": Schema.boolean("Beside `phone_number`, likewise."),
             "own": own, "claims": claims,
         ])

@@ -8,7 +8,10 @@ enum ErrorSchemas {
     static let error = "Error"
 
     static var all: [JSONObject.Member] {
-        [(error, schema), ("RegistrationAttributes", registrationAttributes), ("RegistrationAttribute", attribute)]
+        [
+            (error, schema), ("RegistrationAttributes", registrationAttributes), ("RegistrationAttribute", attribute),
+            ("RegistrationAddress", address),
+        ]
     }
 
     private static let schema = Schema.object(
@@ -45,12 +48,19 @@ enum ErrorSchemas {
             "family_name": Schema.text("Of `name`: the family name."),
         ])
 
+    private static let address = Schema.object(
+        "The postal address of somebody unknown.", required: ["value"],
+        ["value": Schema.map("What the carrier said, by the names of OpenID Connect Core §5.1.1.", values: true)])
+
     private static let registrationAttributes = Schema.object(
         "With `unlinked_user`: what the carrier said, to fill the registration form with.", required: ["sub"],
         [
             "sub": Schema.text("The ticket, where stock apps look for it. Never the carrier's subject."),
             "name": attributeReference, "email": attributeReference, "phone": attributeReference,
-            "postal_code": attributeReference,
+            "postal_code": attributeReference, "birthdate": attributeReference,
+            "last_4_social": attributeReference,
+            "address": Reference.schema("RegistrationAddress"),
+            "claims": Schema.map("What the provider's section hands out besides, with its types.", values: true),
         ])
     private static let attributeReference = Reference.schema("RegistrationAttribute")
 }

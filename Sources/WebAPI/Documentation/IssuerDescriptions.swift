@@ -13,7 +13,7 @@ enum IssuerDescriptions {
             successes: [
                 .init(
                     description: "The claims.", schema: Reference.schema("Userinfo"),
-                    example: ["sub": "7", "email": "jane@example.com", "email_verified": true],
+                    example: ["sub": "7", "idp": "zenkey", "email": "jane@example.com", "email_verified": true],
                     headers: [.cacheControl])
             ])
     }

@@ -13,12 +13,14 @@ enum IssuerSchemas {
 
     private static let userinfo = Schema.object(
         """
-        The claims about the user, by the names of OpenID Connect Core §5.1, as far as the session's scope goes. What nobody \
-        has said is absent.
+        The claims about the user, by the names of OpenID Connect Core §5.1, as far as the session's scope goes: a provider's \
+        word wherever one has given it, and the user's own where none has. What nobody has said is absent.
         """,
-        required: ["sub"],
+        required: ["sub", "idp"],
         [
-            "sub": Schema.text("The user's number here, as text."), "name": Schema.text("The whole name."),
+            "sub": Schema.text("The user's number here, as text."),
+            "idp": Schema.text("The name of the provider that the user signed in with."),
+            "name": Schema.text("The whole name."),
             "given_name": Schema.text("The given name."), "family_name": Schema.text("The family name."),
             "middle_name": Schema.text("The middle name."), "nickname": Schema.text("What friends call the user."),
             "preferred_username": Schema.text("What the user is called at the provider."),
@@ -26,9 +28,14 @@ enum IssuerSchemas {
             "birthdate": Schema.text("The day of birth, as `YYYY-MM-DD`."),
             "zoneinfo": Schema.text("The time zone."), "locale": Schema.text("The language."),
             "email": Schema.text("The e-mail address."),
-            "email_verified": Schema.boolean("Whether a provider gave it and says that it has verified it."),
+            "email_verified": Schema.boolean(
+                "Whether a provider gave it and says that it has verified it, and its word counts for this address."),
             "phone_number": Schema.text("The telephone number."),
             "phone_number_verified": Schema.boolean("Whether a provider gave it and says that it has verified it."),
+            "address": Schema.map("The postal address, by the names of OpenID Connect Core §5.1.1.", values: true),
+            "postal_code": Schema.text("The postal code."),
+            "last_4_social": Schema.text("The last four digits of the social security number."),
+            "claims": Schema.map("What the section of that provider hands out besides, with its types.", values: true),
         ])
 
     private static let metadata = Schema.object(

@@ -10,16 +10,18 @@ enum UserDescriptions {
     static let show = OperationDescription(
         id: "currentUser", tag: .user, summary: "Show the signed-in user",
         description: """
-            The carriers' attributes, with the user's own values over them; but `email` and `phone_number` are the \
-            carrier's wherever one has given them, and what the user says otherwise stands under `own`.
+            The carriers' attributes. Names, `nickname`, `picture`, `locale`, `zoneinfo` and `postal_code` are the user's \
+            own where there is such a value; everything else, such as `email`, `phone_number` and `birthdate`, is the \
+            carrier's wherever one has given it. What the user says otherwise than a carrier stands under `own`, always.
             """,
         successes: [user])
 
     static let edit = OperationDescription(
         id: "editCurrentUser", tag: .user, summary: "Change the user's own values",
         description: """
-            What the user says goes over what the carriers say, and no later sign-in changes it; beside a carrier's \
-            `email` or `phone_number` it stands under `own`. What repeats the value shown changes nothing. A value has \
+            What the user says is kept beside what the carriers say, no later sign-in changes it, and it stands under \
+            `own`. Apps that sign users in through the browser get a carrier's word wherever there is one. What repeats the \
+            value shown changes nothing. A value has \
             at most 1024 bytes, and no control characters, none that nobody can see and none that change the direction of \
             writing. `picture` is an http or https URL, `locale` a language tag, `zoneinfo` a time zone's name, `birthdate` \
             `YYYY-MM-DD`, `0000-MM-DD` or `YYYY`. The body may call itself `application/merge-patch+json`, too. \

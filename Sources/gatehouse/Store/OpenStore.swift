@@ -70,6 +70,23 @@ struct OpenStore: Sendable {
         return file
     }
 
+    /// The settings as they are meant for this store: in one that is older than a key, a section that says nothing of
+    /// it means what it meant then.
+    ///
+    /// - Returns: beside them, what operators are to be told of that.
+    func meaning(of settings: Settings) async throws(StartError) -> (settings: Settings, notices: [SettingsNotice]) {
+        let isOlder: Bool
+        do throws(RepositoryError) {
+            isOlder = try await repository.hasOlderDefaults()
+        } catch {
+            throw .storage(place: place, error)
+        }
+        guard isOlder else { return (settings, []) }
+        var meant = settings
+        do throws(SettingsError) { try meant.makeWhatIsServed(writtenBefore: true) } catch { throw .settings(error) }
+        return (meant, meant.noticesOfEarlierMeanings())
+    }
+
     func close() async {
         await repository.close()
         loop?.stop()

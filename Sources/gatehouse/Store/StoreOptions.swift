@@ -13,7 +13,7 @@ struct StoreOptions: ParsableArguments {
     @OptionGroup var configuration: ConfigurationOptions
 
     /// Opens the store, does something with it, and closes it. What goes wrong is told on standard error, with status
-    /// 1.
+    /// 1. The settings are those that the store means by them.
     func withStore(_ body: (OpenStore, Settings, Clock) async throws -> Void) async throws {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         IgnoredSignals.add(SIGXFSZ)
@@ -28,7 +28,7 @@ struct StoreOptions: ParsableArguments {
             throw Self.fail("\(error)")
         }
         do {
-            try await body(store, settings, clock)
+            try await body(store, try await store.meaning(of: settings).settings, clock)
         } catch {
             await store.close()
             throw Self.told(error, store.place)

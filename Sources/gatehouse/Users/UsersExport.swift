@@ -1,5 +1,7 @@
 import Accounts
 import ArgumentParser
+import Providers
+import Settings
 import SignIn
 import WebAPI
 
@@ -21,9 +23,11 @@ struct UsersExport: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
-        try await options.withStore { store, _, clock in
+        try await options.withStore { store, settings, clock in
             let record = try await store.record(of: id, now: clock.seconds)
-            StandardOutput.write(UserDocument.export(record, subjects: withSubjects ? .asTheyAre : .asReferences))
+            let providers = ProviderDirectory(settings.providers.map { Provider($0) })
+            StandardOutput.write(
+                UserDocument.export(record, subjects: withSubjects ? .asTheyAre : .asReferences, at: providers))
         }
     }
 }

@@ -2,6 +2,8 @@ import Accounts
 import AccountsSQL
 import AccountsSQLite
 import ArgumentParser
+import Providers
+import Settings
 import SignIn
 import System
 import WebAPI
@@ -46,8 +48,11 @@ struct UsersFind: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await options.withStore { store, _, clock in
-            if let (contact, value) = contact { return try await find(contact, Self.given(value), store) }
+        try await options.withStore { store, settings, clock in
+            if let (contact, value) = contact {
+                let providers = ProviderDirectory(settings.providers.map { Provider($0) })
+                return try await find(contact, Self.given(value), store, providers)
+            }
             guard let subject = Subject.given(issuer: issuer ?? "", value: Self.given(subject ?? "")),
                 let found = try await store.repository.user(with: subject)
             else { throw UsersCommand.noSuchUser() }
@@ -59,13 +64,17 @@ struct UsersFind: AsyncParsableCommand {
         value == "-" ? readLine(strippingNewline: true) ?? "" : value
     }
 
-    private func find(_ contact: Contact, _ value: String, _ store: OpenStore) async throws {
+    private func find(
+        _ contact: Contact, _ value: String, _ store: OpenStore, _ providers: ProviderDirectory
+    ) async throws {
         let search = try await store.repository.users(with: contact, value, limit: Self.maximumMatches)
         for match in search.matches {
             if json {
-                StandardOutput.write(UserDocument.match(match))
+                StandardOutput.write(UserDocument.match(match, by: contact, value, at: providers))
             } else {
-                let givers = match.givers.map(Self.words).joined(separator: "; ")
+                let givers = match.givers.map {
+                    Self.words($0, providers.counts(GivenContact(contact, value, by: $0), in: nil))
+                }.joined(separator: "; ")
                 StandardOutput.write(
                     "user \(match.user.id)  since \(CalendarTime.rfc3339(match.user.createdAt))  \(givers)\n")
             }
@@ -77,11 +86,13 @@ struct UsersFind: AsyncParsableCommand {
         if search.matches.isEmpty { throw UsersCommand.noSuchUser() }
     }
 
-    private static func words(_ giver: GivenContact.Giver) -> String {
+    /// - Parameter counts: whether a provider's word counts; nil where that depends on more.
+    private static func words(_ giver: GivenContact.Giver, _ counts: Bool?) -> String {
         switch giver {
         case .user: "the user's own word"
         case .provider(let name, let isVerified):
             "given by \(name ?? "a provider")" + (isVerified ? ", verified" : ", not verified")
+                + (isVerified && counts == false ? ", which does not count by trustEmails" : "")
         }
     }
 }
