@@ -115,7 +115,7 @@ let package = Package(
             "SignIn",
             [
                 "Accounts", "Providers", "OpenIDConnect", "Apps", "JOSE", "Crypto", "JSON", "HTTPClient", "Telemetry",
-                "Syntax",
+                "System", "Syntax",
             ]),
         target(
             "WebAPI",

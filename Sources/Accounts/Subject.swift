@@ -37,7 +37,7 @@ extension Subject {
     ///
     /// - Returns: nil for one that no ID token could have.
     public static func given(issuer: String, value: String) -> Subject? {
-        guard SubjectIdentifier.isValid(value), !issuer.hasControlCharacters else { return nil }
+        guard value.isSubject, !issuer.hasControlCharacters else { return nil }
         return Subject(issuer: issuer, value: value)
     }
 }

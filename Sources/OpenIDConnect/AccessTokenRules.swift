@@ -78,7 +78,7 @@ public struct AccessTokenRules: Sendable {
         if let confirmation = claims["cnf"], !confirmation.isNull { throw .confirmation }
         try checkParty(claims)
         try checkTimes(claims, now)
-        guard let subject = claims["sub"]?.string, SubjectIdentifier.isValid(subject) else { throw .subject }
+        guard let subject = claims["sub"]?.string, subject.isSubject else { throw .subject }
         let authenticationTime = try seconds(claims["auth_time"], or: .authenticationTime)
         if let authenticationTime, authenticationTime > now + clockSkewSeconds { throw .authenticationTime }
         if let authentication, !authentication.isMet(by: claims["acr"]?.string) { throw .acr }

@@ -163,6 +163,6 @@ private struct RISCEvents {
 }
 
 private func subjectName(_ claim: JSONValue?) throws(EventTokenError) -> String {
-    guard let text = claim?.string, SubjectIdentifier.isValid(text) else { throw .subject }
+    guard let text = claim?.string, text.isSubject else { throw .subject }
     return text
 }

@@ -248,7 +248,7 @@ public struct IDTokenVerifier: Sendable {
     }
 
     private func subject(_ claims: JSONValue) throws(IDTokenError) -> String {
-        guard let subject = claims["sub"]?.string, SubjectIdentifier.isValid(subject) else { throw .subject }
+        guard let subject = claims["sub"]?.string, subject.isSubject else { throw .subject }
         return subject
     }
 

@@ -53,7 +53,7 @@ public struct LogoutTokenVerifier: Sendable {
     private func ended(_ claims: JSONValue) throws(EventTokenError) -> LogoutToken.Ended {
         var subject: String?
         if let claim = claims["sub"] {
-            guard let text = claim.string, SubjectIdentifier.isValid(text) else { throw .subject }
+            guard let text = claim.string, text.isSubject else { throw .subject }
             subject = text
         }
         guard claims["sid"] != nil else {

@@ -50,7 +50,7 @@ public enum SignedRequest {
     /// A text of digits; as a number it would mean the same.
     private static func user(_ member: JSONValue?) -> String? {
         let text = member?.string ?? member?.integer.map { String($0) }
-        guard let text, text.utf8.count <= maximumUserBytes, SubjectIdentifier.isValid(text) else { return nil }
+        guard let text, text.utf8.count <= maximumUserBytes, text.isSubject else { return nil }
         return text
     }
 }

@@ -86,7 +86,7 @@ public struct TransferSubject: Sendable, CustomStringConvertible, CustomDebugStr
     ///
     /// - Returns: nil where there is none, or no text, or one that is empty or too long.
     public init?(in document: JSONValue) {
-        guard let value = document[Self.member]?.string, SubjectIdentifier.isValid(value) else {
+        guard let value = document[Self.member]?.string, value.isSubject else {
             return nil
         }
         self.value = value

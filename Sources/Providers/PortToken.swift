@@ -87,7 +87,7 @@ public struct PortToken: Sendable {
         guard token.header.hasType("port_token+jwt") else { throw .type }
         guard let claims = try? JSONValue(parsing: token.payload.span) else { throw .malformed }
         guard claims["iss"].isExactly(issuer), issuer != current.issuer else { throw .issuer }
-        guard let subject = claims["sub"]?.string, SubjectIdentifier.isValid(subject), subject != current.subject else {
+        guard let subject = claims["sub"]?.string, subject.isSubject, subject != current.subject else {
             throw .subject
         }
         guard let issued = claims["iat"].flatMap({ NumericDate($0) })?.seconds, issued <= now + clockSkewSeconds,

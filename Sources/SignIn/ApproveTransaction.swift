@@ -1,6 +1,7 @@
 public import Accounts
 internal import OpenIDConnect
 public import Providers
+internal import System
 
 /// The approval of one transaction by the signed-in user, with a receipt that anybody can verify.
 public struct ApproveTransaction: Sendable {

@@ -4,6 +4,7 @@ internal import JSON
 internal import OpenIDConnect
 internal import Providers
 internal import Syntax
+internal import System
 
 /// The one use of what an app holds of a user's authorization (RFC 6749 §1.3), whatever it is used for: a code, an ID
 /// token that a provider's SDK has given to the app, or both. It has a place at the provider, claims what was posted,

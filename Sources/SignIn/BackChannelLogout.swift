@@ -2,6 +2,7 @@ internal import Accounts
 internal import HTTPClient
 internal import OpenIDConnect
 public import Providers
+internal import System
 
 /// The end of sessions by a provider's word (OpenID Connect Back-Channel Logout 1.0 §2.6 and §2.7).
 public struct BackChannelLogout: Sendable {

@@ -2,6 +2,7 @@ internal import Accounts
 internal import Crypto
 internal import JOSE
 import Syntax
+internal import System
 
 /// Nonces that this service issues for an app's authorization request (OpenID Connect Core §3.1.2.1): proof that the
 /// sign-in was asked for a moment ago, and once.

@@ -2,6 +2,7 @@ internal import Accounts
 internal import HTTPClient
 public import OpenIDConnect
 public import Providers
+internal import System
 
 /// What providers tell of their users of their own accord: an account is gone, a grant is taken back, somebody else has
 /// got hold of it, mail does not arrive any more.

@@ -4,6 +4,7 @@ internal import HTTPClient
 internal import JSON
 internal import OpenIDConnect
 public import Providers
+internal import System
 
 /// The sign-in of somebody who has signed in at a provider already, by the provider's access token that an app holds
 /// (RFC 8693).

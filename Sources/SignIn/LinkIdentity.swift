@@ -1,5 +1,6 @@
 public import Accounts
 public import Providers
+internal import System
 
 /// One more identity for a signed-in user, proven by a code or an ID token of its own: never by an e-mail address or a
 /// phone number that look the same.

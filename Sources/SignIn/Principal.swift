@@ -91,12 +91,3 @@ struct SessionRights: Sendable {
         return resource
     }
 }
-
-extension TokenIssuer.Configuration {
-    /// What a session may do that is no app's of ours.
-    ///
-    /// - Parameter source: what has opened it.
-    func permissions(ofPosters source: SessionSource) -> Permissions {
-        source == .tokenExchange ? exchangePermissions.intersection(permissions) : permissions
-    }
-}

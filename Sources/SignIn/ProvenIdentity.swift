@@ -2,6 +2,7 @@ internal import Accounts
 internal import OpenIDConnect
 internal import Providers
 internal import Syntax
+internal import System
 
 /// Who the user is, proven, and by what more can be learned of them.
 struct ProvenIdentity {

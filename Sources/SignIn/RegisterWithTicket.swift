@@ -1,5 +1,6 @@
 public import Accounts
 internal import Providers
+internal import System
 
 /// The second half of a registration: the app hands the link ticket back with what it has asked its user.
 public struct RegisterWithTicket: Sendable {

@@ -1,5 +1,6 @@
 public import Accounts
 public import Apps
+internal import System
 
 /// Who a session token speaks for, and what else one can do with a session: read its user, refresh it, end it.
 public struct Sessions: Sendable {

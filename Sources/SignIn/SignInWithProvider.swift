@@ -2,6 +2,7 @@ public import Accounts
 public import Apps
 internal import OpenIDConnect
 public import Providers
+internal import System
 
 /// The sign-in: from an authorization code that an app posts to a session of ours.
 public struct SignInWithProvider: Sendable {

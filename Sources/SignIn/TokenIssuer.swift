@@ -59,6 +59,13 @@ public struct TokenIssuer: Sendable {
         /// Whom the tokens of who posts codes are made out to unless they ask otherwise.
         var audienceOfPosters: String { splitsAudiences ? issuer.text : audience }
 
+        /// What a session may do that is no app's of ours.
+        ///
+        /// - Parameter source: what has opened it.
+        func permissions(ofPosters source: SessionSource) -> Permissions {
+            source == .tokenExchange ? exchangePermissions.intersection(permissions) : permissions
+        }
+
         func maximumSessions(openedBy source: SessionSource) -> Int64? {
             switch source {
             case .signIn: maximumSessionsPerUser

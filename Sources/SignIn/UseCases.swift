@@ -2,6 +2,7 @@ public import Accounts
 public import Apps
 public import HTTPClient
 internal import Syntax
+public import System
 public import Telemetry
 
 /// Everything the API can do for apps, made over one loop's HTTP client.
@@ -125,17 +126,4 @@ public struct ProcessMemory: Sendable {
         self.pushes = pushes
         self.refreshes = refreshes
     }
-}
-
-/// The time of day, given to the use cases from outside so that tests choose it.
-public struct Clock: Sendable {
-    private let read: @Sendable () -> Int64
-
-    /// - Parameter read: gives the seconds since 1970.
-    public init(_ read: @escaping @Sendable () -> Int64) {
-        self.read = read
-    }
-
-    /// Seconds since 1970.
-    public var seconds: Int64 { read() }
 }

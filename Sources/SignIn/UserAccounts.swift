@@ -1,4 +1,5 @@
 public import Accounts
+internal import System
 
 /// What signed-in users do with their own accounts. Each call says whose it is by the session it is made under.
 public struct UserAccounts: Sendable {

@@ -219,6 +219,19 @@ extension String {
     }
 }
 
+/// What an issuer knows a user by, the `sub` of its tokens (OpenID Connect Core §2).
+extension String {
+    /// The longest, in bytes.
+    public static let maximumSubjectBytes = 255
+
+    /// Whether a subject can be stored that is called so. It is opaque: whatever else stands in it is the issuer's
+    /// business. A control character can't be in it: PostgreSQL stores no NUL, and nobody could be found by hand by
+    /// what can't be typed.
+    public var isSubject: Bool {
+        (1...Self.maximumSubjectBytes).contains(utf8.count) && !hasControlCharacters
+    }
+}
+
 extension StringProtocol {
     /// Whether both are the same bytes, where one is a part of a text.
     public func isExactly(_ other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }

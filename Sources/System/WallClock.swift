@@ -18,7 +18,20 @@ public struct WallClock: Sendable {
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return WallClock(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
+}
 
-    /// Reads the present time in seconds since 1970, for those who are given their clock from outside.
-    public static let readSeconds: @Sendable () -> Int64 = { now.seconds }
+/// The time of day for those who are given it from outside: the system's, or what a test makes of it.
+public struct Clock: Sendable {
+    /// The system's own.
+    public static let system = Clock { WallClock.now.seconds }
+
+    private let read: @Sendable () -> Int64
+
+    /// - Parameter read: gives the seconds since 1970.
+    public init(_ read: @escaping @Sendable () -> Int64) {
+        self.read = read
+    }
+
+    /// Seconds since 1970.
+    public var seconds: Int64 { read() }
 }

@@ -1,6 +1,7 @@
 package import Accounts
 package import Settings
 package import SignIn
+package import System
 package import Telemetry
 package import WebAPI
 

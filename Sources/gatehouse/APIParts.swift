@@ -4,6 +4,7 @@ import HTTPClient
 import Logging
 import Pages
 import SignIn
+internal import System
 import Telemetry
 import WebAPI
 

@@ -1,6 +1,7 @@
 import Accounts
 import Logging
 import SignIn
+internal import System
 import WebAPI
 
 /// Writes down what was counted of failed sign-ins: one line of the log with the totals, and the counts in the store.

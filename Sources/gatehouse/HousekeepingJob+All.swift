@@ -4,6 +4,7 @@ import Logging
 import Providers
 import Settings
 import SignIn
+internal import System
 import Wings
 
 extension HousekeepingJob {

@@ -8,6 +8,7 @@ import Providers
 import ServiceLifecycle
 import Settings
 import SignIn
+internal import System
 import UnixSignals
 import WebAPI
 import Wings

@@ -47,7 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
             apiKeys: server.apiKeys,
             apps: server.apps,
             admin: server.admin, trust: server.trust, repository: server.repository, keys: server.keys,
-            clock: Clock(WallClock.readSeconds), threshold: threshold, logger: logger)
+            clock: Clock.system, threshold: threshold, logger: logger)
         // Before the server says where it listens, so that whoever reads that may stop it at once.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let stopping = StopSignals(

@@ -43,7 +43,7 @@ struct Server: Service {
     static func start(
         _ settings: Settings, wings: [Wing], observers: Observers, logger: Logger
     ) async throws(StartError) -> Server {
-        let clock = Clock(WallClock.readSeconds)
+        let clock = Clock.system
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
         try refuseExampleKey(settings)
         let store = try await OpenStore.open(

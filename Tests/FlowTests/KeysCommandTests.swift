@@ -8,6 +8,7 @@ import Patience
 import Sealing
 import Settings
 import SignIn
+import System
 import Testing
 import Wings
 

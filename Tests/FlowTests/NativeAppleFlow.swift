@@ -7,6 +7,7 @@ import JSON
 import Providers
 import SignIn
 import SimulatedCarriers
+import System
 import Telemetry
 import Testing
 

@@ -8,6 +8,7 @@ import Providers
 import SignIn
 import SimulatedCarriers
 import Syntax
+import System
 import Telemetry
 import Testing
 

@@ -4,6 +4,7 @@ import HTTPTesting
 import JSON
 import Settings
 import SignIn
+import System
 import Telemetry
 import Testing
 import ToyWing

@@ -8,6 +8,7 @@ public import Providers
 public import SignIn
 import Synchronization
 internal import Syntax
+public import System
 import Telemetry
 
 /// Everything a sign-in needs, in memory but for the store: a carrier, discovery, a provider, a repository, a clock.

@@ -6,6 +6,7 @@ internal import OpenAPI
 package import Settings
 internal import SignIn
 internal import Synchronization
+import System
 internal import WebAPI
 package import Wings
 

@@ -2,6 +2,7 @@ import Accounts
 import Crypto
 import Patience
 import SignIn
+import System
 import Telemetry
 import TestSupport
 import Testing

@@ -5,6 +5,7 @@ internal import JOSE
 internal import JSON
 internal import OpenIDConnect
 import Syntax
+internal import System
 
 /// The tokens of our own apps: a one-time code for the first ones, and a refresh token for those that follow.
 public struct AppTokens: Sendable {

@@ -3,6 +3,7 @@ internal import Apps
 internal import OpenIDConnect
 public import Providers
 internal import Syntax
+internal import System
 
 /// What the user is asked on the way, each on a page whose token is the only key to the request that waits.
 extension BrowserSignIn {

@@ -3,6 +3,7 @@ internal import Apps
 internal import OpenIDConnect
 public import Providers
 internal import Syntax
+internal import System
 
 /// What a provider, or the page where users choose a carrier, sends back with the browser.
 public struct ProviderAnswer: Sendable {

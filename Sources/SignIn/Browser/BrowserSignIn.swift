@@ -5,6 +5,7 @@ internal import HTTPClient
 internal import OpenIDConnect
 public import Providers
 public import Syntax
+internal import System
 
 /// The sign-in through the browser: from an app's authorization request to the provider, and back to the app with a
 /// code.

@@ -6,6 +6,7 @@ internal import JSON
 internal import OpenIDConnect
 public import Providers
 internal import Syntax
+internal import System
 
 /// The end of a session by an app's wish (OpenID Connect RP-Initiated Logout §2): here first, whatever becomes of the
 /// rest, then at the provider.

@@ -1,6 +1,7 @@
 public import Accounts
 public import Apps
 internal import Syntax
+internal import System
 
 /// What a token of ours is good for, told to services that take it (RFC 7662).
 public struct Introspection: Sendable {

@@ -2,6 +2,7 @@ internal import Accounts
 internal import Crypto
 internal import JSON
 import Syntax
+internal import System
 
 /// Where a browser goes on to, once the provider has signed its user out as well.
 struct LogoutReturn: Equatable, Sendable {

@@ -3,6 +3,7 @@ internal import HTTPClient
 internal import OpenIDConnect
 internal import Providers
 internal import Syntax
+internal import System
 
 /// Passes on to a provider's directory that somebody wants an account, or a new credential: after the answer, so that
 /// neither what it says nor how long it takes depends on who is known.

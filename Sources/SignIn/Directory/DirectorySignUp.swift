@@ -4,6 +4,7 @@ internal import HTTPClient
 public import OpenIDConnect
 public import Providers
 internal import Syntax
+internal import System
 
 /// Signing up for an account in a provider's directory, and getting another credential for one.
 ///

@@ -2,6 +2,7 @@ public import Accounts
 public import OpenIDConnect
 public import Providers
 internal import Syntax
+internal import System
 
 /// What carriers say has come of server-initiated sign-ins: the second half of the road, which is that of a posted code
 /// from the ID token on.

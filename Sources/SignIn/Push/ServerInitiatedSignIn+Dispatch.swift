@@ -4,6 +4,7 @@ internal import HTTPClient
 internal import OpenIDConnect
 public import Providers
 internal import Syntax
+internal import System
 
 extension ServerInitiatedSignIn {
     /// Tells the carrier, after the app was answered: what it says, and when, is no part of that answer.

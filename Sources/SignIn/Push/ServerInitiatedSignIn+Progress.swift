@@ -1,4 +1,5 @@
 internal import Accounts
+internal import System
 
 /// What an app is told that asks what has come of a request.
 extension ServerInitiatedSignIn {

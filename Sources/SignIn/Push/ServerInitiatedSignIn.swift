@@ -3,6 +3,7 @@ internal import Crypto
 internal import HTTPClient
 internal import OpenIDConnect
 public import Providers
+internal import System
 
 /// The sign-in that begins on the user's phone: the app names the user, our server has the carrier ask him, the carrier
 /// says what has come of it (``PushNotifications``), and the app fetches that.

@@ -4,6 +4,7 @@ public import HTTPClient
 internal import OpenIDConnect
 public import Providers
 import Syntax
+public import System
 public import Telemetry
 
 /// Tells providers what has ended here: revokes tokens (RFC 7009), signs users out; and passes on to their directories

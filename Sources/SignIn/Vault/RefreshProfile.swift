@@ -3,6 +3,7 @@ internal import HTTPClient
 internal import JSON
 internal import OpenIDConnect
 public import Providers
+internal import System
 
 /// What a provider says of its user now: userinfo once more (OpenID Connect Core §5.3), with a token of the vault.
 public struct RefreshProfile: Sendable {

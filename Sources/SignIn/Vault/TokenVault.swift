@@ -2,6 +2,7 @@ public import Accounts
 public import HTTPClient
 internal import OpenIDConnect
 public import Providers
+public import System
 
 /// A provider's access token for a user, fresh: the one that is kept, or what its refresh token brings (RFC 6749 §6).
 ///

@@ -3,7 +3,8 @@ public import EventLoop
 public import HTTPServer
 public import Logging
 public import Providers
-public import SignIn
+internal import SignIn
+public import System
 public import Telemetry
 
 /// The HTTP API for operators, on a listener of its own. What it tells of identities never has a subject in it.

@@ -1,6 +1,7 @@
 internal import Accounts
 internal import HTTPServer
 internal import SignIn
+internal import System
 
 /// What every endpoint for operators works on, and what all of them need of a request.
 struct AdminStore: Sendable {

@@ -27,7 +27,7 @@ struct RepointIdentityEndpoint: Sendable {
         let stored = found.currentName(of: issuer)
         guard let subject = Subject.given(issuer: stored, value: parameters[.subject] ?? "") else {
             throw .invalidRequest(
-                "The parameter subject must have 1 to \(SubjectIdentifier.maximumBytes) bytes, and no control characters."
+                "The parameter subject must have 1 to \(String.maximumSubjectBytes) bytes, and no control characters."
             )
         }
         let provider = found.configuration.name

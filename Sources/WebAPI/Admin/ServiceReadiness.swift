@@ -1,7 +1,6 @@
 public import Accounts
 internal import EventLoop
-public import SignIn
-import System
+public import System
 
 /// Whether sign-ins can be served: the store takes writes, and our signing keys open.
 ///

@@ -1,6 +1,7 @@
 internal import Accounts
 internal import Crypto
 internal import SignIn
+internal import System
 
 /// TIM's KeyService: a client encrypts with a key that it does not keep, and gets it back for a password, three tries
 /// in a row, or for the long secret that it got with the key and keeps behind a finger or a face.

@@ -39,7 +39,7 @@ struct KeysChangeMaster: AsyncParsableCommand {
         let outcome: MasterKeyChanger.Outcome
         do {
             outcome = try await MasterKeyChanger(
-                storage: storage, newKeyFile: newKeyFile, isLeaked: leaked, clock: Clock(WallClock.readSeconds)
+                storage: storage, newKeyFile: newKeyFile, isLeaked: leaked, clock: Clock.system
             ).run()
         } catch {
             throw StoreOptions.told(error, path)

@@ -4,6 +4,7 @@ import JSON
 import Providers
 import Settings
 import SignIn
+internal import System
 
 /// Users from elsewhere.
 struct StoreImport: AsyncParsableCommand {

@@ -19,7 +19,7 @@ struct StoreOptions: ParsableArguments {
         IgnoredSignals.add(SIGXFSZ)
         let settings = try configuration.settings()
         OpenStore.keepTemporaryFiles(beside: settings.storage)
-        let clock = Clock(WallClock.readSeconds)
+        let clock = Clock.system
         let store: OpenStore
         do throws(StartError) {
             store = try await OpenStore.open(

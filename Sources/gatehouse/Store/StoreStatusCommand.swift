@@ -4,6 +4,7 @@ import AccountsSQLite
 import ArgumentParser
 import JSON
 import SignIn
+internal import System
 
 /// How it is.
 struct StoreStatusCommand: AsyncParsableCommand {

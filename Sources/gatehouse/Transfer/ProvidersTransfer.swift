@@ -7,6 +7,7 @@ import OpenIDConnect
 import Providers
 import Settings
 import SignIn
+internal import System
 
 /// `gatehouse providers transfer NAME`.
 struct ProvidersTransfer: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import HTTPClient
 import OpenIDConnect
 import Providers
 import SignIn
+internal import System
 import Telemetry
 
 /// Asks Apple about every user of a provider's by what he will be known, and notes it, a page in one transaction:

@@ -4,6 +4,7 @@ import AccountsSQLite
 import ArgumentParser
 import JSON
 import SignIn
+internal import System
 
 /// One user, for good.
 struct UsersErase: AsyncParsableCommand {

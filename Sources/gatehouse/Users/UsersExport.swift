@@ -3,6 +3,7 @@ import ArgumentParser
 import Providers
 import Settings
 import SignIn
+internal import System
 import WebAPI
 
 /// One user's whole record.
