@@ -13,12 +13,15 @@ public struct TokenRequest: ClientRequest {
     public let sdkVersion: String?
     /// Whether the answer is read for what keeps its tokens usable.
     public let keepsTokens: Bool
+    /// Whether the answer is read for the scopes that were granted, which only those who know what was asked for can
+    /// compare.
+    public let readsScope: Bool
     /// Whose code it is, where we are several clients; nil for the usual one.
     public let clientID: String?
 
     public init(
         code: String, redirectURI: String?, codeVerifier: String?, correlationID: String?, sdkVersion: String?,
-        keepsTokens: Bool = false, clientID: String? = nil
+        keepsTokens: Bool = false, readsScope: Bool = false, clientID: String? = nil
     ) {
         self.code = code
         self.redirectURI = redirectURI
@@ -26,6 +29,7 @@ public struct TokenRequest: ClientRequest {
         self.correlationID = correlationID
         self.sdkVersion = sdkVersion
         self.keepsTokens = keepsTokens
+        self.readsScope = readsScope
         self.clientID = clientID
     }
 
@@ -82,6 +86,8 @@ public struct TokenResponse: Sendable {
     public let idToken: String
     /// Nil where they are not asked for.
     public let terms: TokenTerms?
+    /// What was granted, with blanks between; nil where nothing is said of it, or it is not asked for.
+    public let scope: String?
 
     /// Reads the answer to a token request.
     ///
@@ -101,6 +107,7 @@ public struct TokenResponse: Sendable {
         self.accessToken = accessToken
         self.idToken = idToken
         terms = request.keepsTokens ? TokenTerms(document) : nil
+        scope = request.readsScope ? document["scope"]?.string.flatMap { $0.isEmpty ? nil : $0 } : nil
     }
 
     /// The object of a token answer that is a success.
@@ -136,6 +143,7 @@ public struct TokenResponse: Sendable {
         self.accessToken = accessToken
         self.idToken = idToken
         self.terms = terms
+        scope = nil
     }
 
     /// A client error with an `error` is the last word on this code, whatever its name. 429 and 503 are how a server

@@ -1,5 +1,3 @@
-public import OpenIDConnect
-
 /// What keeps a code that an app posts from being good for anybody else who has got it (RFC 9700 §4.5).
 public struct CodeProtection: Sendable, Equatable {
     /// Whether the provider compares the verifier with the challenge of its authorization request.
@@ -24,18 +22,5 @@ public struct CodeProtection: Sendable, Equatable {
     public init(pkce: PKCE, nonce: Nonce) {
         self.pkce = pkce
         self.nonce = nonce
-    }
-
-    /// Whether nothing but a nonce ties a posted code to the app that posts it: then one is demanded.
-    ///
-    /// A code without a verifier is tied by no PKCE, whatever the provider does with others.
-    public func needsNonce(withVerifier hasVerifier: Bool, at issuer: ProviderMetadata) -> Bool {
-        if nonce == .optional { return false }
-        if !hasVerifier { return true }
-        return switch pkce {
-        case .auto: !issuer.takesChallenges
-        case .enforced: false
-        case .ignored: true
-        }
     }
 }

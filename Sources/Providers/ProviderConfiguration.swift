@@ -78,6 +78,8 @@ public struct ProviderConfiguration: Sendable {
     public var algorithms: [SignatureAlgorithm]
     /// What browser sign-in asks for; `openid` is among them.
     public var scopes: [String]
+    /// What it asks for instead when one of these apps begins it, by the app's client identifier.
+    public var scopesFor: [String: [String]] = [:]
     /// What `at_hash` is made with in ID tokens that EdDSA signs.
     public var accessTokenDigestOfEdDSA: Digest
     /// Whether an app must tell the `iss` of its answer (RFC 9207), whatever metadata says.

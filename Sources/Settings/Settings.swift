@@ -248,9 +248,13 @@ extension Settings {
         providers = []
         resourceServers = []
         for section in listedProviders.sections {
-            providers.append(
-                try section.configuration(
-                    sharedRedirectURIs: sharedRedirectURIs(of: section), writtenBefore: writtenBefore))
+            var provider = try section.configuration(
+                sharedRedirectURIs: sharedRedirectURIs(of: section), writtenBefore: writtenBefore)
+            for entry in section.scopesFor {
+                guard let app = listedApps.sections.first(where: { $0.name == entry.app }) else { continue }
+                provider.scopesFor[app.clientID] = entry.scopes
+            }
+            providers.append(provider)
         }
         apps = listedApps.sections.map { $0.registered(inOlderStore: writtenBefore) }
         for section in listedResourceServers.sections { resourceServers.append(try section.resourceServer()) }

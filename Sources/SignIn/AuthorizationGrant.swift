@@ -162,7 +162,8 @@ final class AuthorizationGrant {
         evidence = evidence.lasting(until: idToken.isRememberedUntil)
         guard let code = evidence.code else {
             return ProvenIdentity(
-                idToken: idToken, accessToken: idToken.namesAccessToken ? presented.accessToken : nil, kept: nil)
+                idToken: idToken, accessToken: idToken.namesAccessToken ? presented.accessToken : nil,
+                grantedScope: nil, kept: nil)
         }
         let clientID = provider.codeClient(of: idToken)
         let tokens = try await exchange(at: issuer, as: clientID)
@@ -185,7 +186,8 @@ final class AuthorizationGrant {
             let otherClient = clientID == provider.configuration.clientID ? nil : clientID
             kept = KeptTokens(tokens, terms, of: issuer, client: otherClient, now: now)
         }
-        return ProvenIdentity(idToken: idToken, accessToken: tokens.accessToken, kept: kept)
+        return ProvenIdentity(
+            idToken: idToken, accessToken: tokens.accessToken, grantedScope: tokens.scope, kept: kept)
     }
 
     /// Exchanges the code, once it is bound to the issuer, and the challenge to the code.
@@ -206,7 +208,8 @@ final class AuthorizationGrant {
         let request = TokenRequest(
             code: text, redirectURI: response.redirectURI, codeVerifier: response.codeVerifier,
             correlationID: response.correlationID, sdkVersion: response.sdkVersion,
-            keepsTokens: provider.configuration.keepsTokens, clientID: clientID)
+            keepsTokens: provider.configuration.keepsTokens, readsScope: response.expectedIssuer != nil,
+            clientID: clientID)
         do throws(ProviderError) {
             let tokens = try await client.exchange(request, at: issuer, now: now)
             progress = .spent

@@ -71,7 +71,7 @@ public struct ExchangeAccessToken: Sendable {
             tokens: try await tokenIssuer.openSession(
                 record.session, of: signedIn.user, to: audience, now: record.now),
             authentication: record.session.authentication,
-            permissions: tokenIssuer.configuration.permissions(ofPosters: record.session.source))
+            claims: UserClaims(tokenIssuer.configuration.permissions(ofPosters: .tokenExchange)))
     }
 
     /// Signs a user in for an app of ours.
@@ -139,7 +139,7 @@ public struct ExchangeAccessToken: Sendable {
             let isKnown = try await stored { () throws(RepositoryError) in try await accounts.isKnown(subject) }
             guard isKnown else { throw .accessDenied }
         }
-        return LinkTicket.make(provider, said)
+        return .make(provider, said, for: tokenIssuer.configuration.permissions(ofPosters: .tokenExchange))
     }
 
     /// What the provider says about the user for this very token. What stands in the token, or in an answer about it,

@@ -1,4 +1,5 @@
 public import Accounts
+public import Apps
 internal import Crypto
 internal import JOSE
 internal import Providers
@@ -22,19 +23,25 @@ public struct LinkTicket: Equatable, Sendable {
     public let attributes: Attributes
     /// What the provider's section hands out besides.
     public let claims: TypedClaims
+    /// What of both the app may learn.
+    public let permissions: Permissions
 
     /// A ticket as it reads, for an example; only what the store knows the hash of is good for anything.
-    public init(text: String, attributes: Attributes, claims: TypedClaims = TypedClaims()) {
+    public init(
+        text: String, attributes: Attributes, claims: TypedClaims = TypedClaims(),
+        permissions: Permissions = .everything
+    ) {
         self.text = text
         self.attributes = attributes
         self.claims = claims
+        self.permissions = permissions
     }
 
     /// A new ticket.
-    static func make(_ provider: Provider, _ said: ProviderSaying) -> LinkTicket {
+    static func make(_ provider: Provider, _ said: ProviderSaying, for permissions: Permissions) -> LinkTicket {
         LinkTicket(
             text: "\(provider.configuration.name).\(Random.token(byteCount: secretBytes))",
-            attributes: said.attributes, claims: said.claims)
+            attributes: said.attributes, claims: said.claims, permissions: permissions)
     }
 
     var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }

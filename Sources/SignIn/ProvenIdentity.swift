@@ -9,6 +9,9 @@ struct ProvenIdentity {
     let idToken: IDToken
     /// Nil where an ID token came alone, or with an access token of which it says nothing.
     let accessToken: String?
+    /// What the provider has granted of what our own request asked for, with blanks between; nil where it says nothing
+    /// of it, or an app has asked.
+    let grantedScope: String?
     /// What is kept of the provider's tokens; nil where none are.
     let kept: KeptTokens?
 }
@@ -52,10 +55,16 @@ extension AuthorizedResponse {
     ///
     /// - Throws: `ServiceError.invalidParameter`.
     func checkProtection(at metadata: ProviderMetadata, _ provider: Provider) throws(ServiceError) {
-        guard isCodeOfPoster, nonce == nil,
-            provider.configuration.codeProtection.needsNonce(withVerifier: codeVerifier != nil, at: metadata)
-        else { return }
-        throw .invalidParameter(.missingNonce)
+        let protection = provider.configuration.codeProtection
+        guard isCodeOfPoster, nonce == nil, protection.nonce == .required else { return }
+        let isTied =
+            switch protection.pkce {
+            case .auto: metadata.takesChallenges
+            case .enforced: true
+            case .ignored: false
+            }
+        // A code without a verifier is tied by no PKCE, whatever the provider does with others.
+        guard isTied, codeVerifier != nil else { throw .invalidParameter(.missingNonce) }
     }
 
     /// Whether it is a code that an app has posted, and nothing beside it.

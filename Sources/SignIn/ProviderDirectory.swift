@@ -150,6 +150,8 @@ extension ProviderDirectory {
         guard let provider = name.flatMap(provider(named:)) else {
             return all.allSatisfy { $0.configuration.emailTrust.extent == .all }
         }
-        return provider.configuration.emailTrust.covers(email, hostedDomain: hostedDomain)
+        // Where it counts for all there is nothing to look at.
+        let trust = provider.configuration.emailTrust
+        return trust.extent == .all || trust.covers(email, hostedDomain: hostedDomain)
     }
 }

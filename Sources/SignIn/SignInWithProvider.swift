@@ -1,5 +1,4 @@
 public import Accounts
-public import Apps
 internal import OpenIDConnect
 public import Providers
 internal import System
@@ -11,14 +10,16 @@ public struct SignInWithProvider: Sendable {
         public let signedIn: SignedIn
         public let tokens: TokenIssuer.Tokens
         public let authentication: Authentication
-        /// What the session may do, and the app learn.
-        public let permissions: Permissions
+        /// What the app learns of the user.
+        public let claims: UserClaims
     }
 
     private let accounts: any SignInRepository
     private let tokenIssuer: TokenIssuer
     private let supplies: AuthorizationGrant.Supplies
     private let registration: RegistrationMode
+    /// What apps that post codes learn.
+    private let claims: UserClaims
 
     init(
         accounts: any SignInRepository, tokenIssuer: TokenIssuer, supplies: AuthorizationGrant.Supplies,
@@ -28,6 +29,7 @@ public struct SignInWithProvider: Sendable {
         self.tokenIssuer = tokenIssuer
         self.supplies = supplies
         self.registration = registration
+        claims = UserClaims(tokenIssuer.configuration.permissions(ofPosters: .signIn))
     }
 
     /// Who gets the session.
@@ -55,8 +57,7 @@ public struct SignInWithProvider: Sendable {
         return Outcome(
             signedIn: signedIn,
             tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
-            authentication: record.session.authentication,
-            permissions: tokenIssuer.configuration.permissions(ofPosters: record.session.source))
+            authentication: record.session.authentication, claims: claims)
     }
 
     /// Signs a user in through the browser: the session waits for the app to redeem its code.
@@ -102,8 +103,8 @@ public struct SignInWithProvider: Sendable {
                 }
             let said = try await grant.userinfo(proven, at: issuer)
             let ported = try await portedSubjects(of: proven.idToken, grant, call)
-            let ticket = registration == .ticket ? LinkTicket.make(provider, said) : nil
-            let record = record(grant, proven, said, ported, ticket, response, recipient, userAgent)
+            let ticket = registration == .ticket ? self.ticket(from: provider, said) : nil
+            let record = try record(grant, proven, said, ported, ticket, response, recipient, userAgent)
             let outcome = try await grant.store { () throws(RepositoryError) in try await accounts.signIn(record) }
             return (try signedIn(outcome, ticket, call), record)
         } catch {
@@ -130,7 +131,7 @@ public struct SignInWithProvider: Sendable {
     private func record(
         _ grant: AuthorizationGrant, _ proven: ProvenIdentity, _ said: ProviderSaying, _ ported: VerifiedPortTokens?,
         _ ticket: LinkTicket?, _ response: AuthorizedResponse, _ recipient: Recipient, _ userAgent: String?
-    ) -> SignInRecord {
+    ) throws(ServiceError) -> SignInRecord {
         let idToken = proven.idToken
         let app: AppGrant? = if case .app(let app) = recipient { app } else { nil }
         let push: PushGrant? = if case .push(let push) = recipient { push } else { nil }
@@ -146,11 +147,16 @@ public struct SignInWithProvider: Sendable {
             said: said, own: response.name, ported: ported?.subjects(for: provider) ?? [],
             refusedPortTokens: ported?.refusals.count ?? 0, kept: proven.kept)
         let holder = ProvenSignIn.Holder(
-            client: app?.client ?? provider.configuration.clientID, permissions: app?.permissions,
+            client: app?.client ?? provider.configuration.clientID,
+            permissions: try app?.permissions(proven, said, at: provider.configuration),
             audience: app?.audience, userAgent: userAgent,
             expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil ?? tokenIssuer.firstExpiry(now: now),
             appCode: app?.code(now: now), push: push?.delivery(of: ticket))
         return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, now: now)
+    }
+
+    private func ticket(from provider: Provider, _ said: ProviderSaying) -> LinkTicket {
+        .make(provider, said, for: tokenIssuer.configuration.permissions(ofPosters: .signIn))
     }
 
     private func signedIn(

@@ -243,11 +243,11 @@ extension JSONWriter {
     /// What stock apps fill their registration form with: the carrier's attributes in the sample backend's shape, and
     /// the ticket where that shows the subject.
     fileprivate mutating func unlinkedUser(_ ticket: LinkTicket) {
-        let said = ticket.attributes
+        let (said, permissions) = (ticket.attributes, ticket.permissions)
         name("zenkey_attributes")
         object { attributes in
             attributes.member("sub", ticket.text)
-            if let name = said.name {
+            if permissions.contains(.profile), let name = said.name {
                 attributes.name("name")
                 attributes.object { parts in
                     parts.member("value", name)
@@ -255,19 +255,20 @@ extension JSONWriter {
                     if let familyName = said.familyName { parts.member("family_name", familyName) }
                 }
             }
-            for (member, value) in [
-                ("email", said.email), ("phone", said.phoneNumber), ("postal_code", said.postalCode),
-                ("birthdate", said["birthdate"]), ("last_4_social", said["last_4_social"]),
+            for (member, value, permission) in [
+                ("email", said.email, Permission.email), ("phone", said.phoneNumber, .phone),
+                ("postal_code", said.postalCode, .postalCode), ("birthdate", said["birthdate"], .profile),
+                ("last_4_social", said["last_4_social"], .lastFourSocial),
             ] {
-                guard let value else { continue }
+                guard permissions.contains(permission), let value else { continue }
                 attributes.name(member)
                 attributes.object { $0.member("value", value) }
             }
-            if let json = said.objects["address"] {
-                attributes.name("address")
-                attributes.object { $0.member("value", json: json) }
+            if permissions.contains(.address), UserClaims.has(said, .address) {
+                attributes.name(UserClaims.address)
+                attributes.object { $0.address(of: said, as: "value") }
             }
-            attributes.claims(ticket.claims)
+            if permissions.contains(.claims) { attributes.claims(ticket.claims) }
         }
         member("link_ticket", ticket.text)
         member("expires", LinkTicket.lifetimeSeconds)

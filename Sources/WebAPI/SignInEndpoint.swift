@@ -1,5 +1,4 @@
 internal import Accounts
-internal import Apps
 package import HTTPServer
 internal import JSON
 internal import Providers
@@ -38,8 +37,7 @@ struct SignInEndpoint: Sendable {
             body.name("user")
             body.object { user in
                 user.member("user_id", signedIn.user.rawValue)
-                user.profile(signedIn.profile, outcome.permissions, by: providers)
-                user.furtherClaims(signedIn.profile, of: provider, outcome.permissions)
+                user.profile(signedIn.profile, of: provider, outcome.claims, by: providers)
             }
             body.member("new_user", signedIn.isNewUser)
             body.member("migrated", signedIn.migrated)
@@ -62,19 +60,18 @@ extension JSONWriter {
         member("expires", tokens.expiresIn)
     }
 
-    /// What permissions give of a profile, flat.
+    /// What the app is told of its user, flat, as stock apps know it.
     fileprivate mutating func profile(
-        _ profile: Profile, _ permissions: Permissions, by providers: ProviderDirectory
+        _ profile: Profile, of provider: String, _ claims: UserClaims, by providers: ProviderDirectory
     ) {
         let shown = profile.shown
-        if permissions.contains(.profile) {
+        if claims.hasProfile {
             for name in ["name", "given_name", "family_name", "birthdate"] {
                 if let value = shown[name] { member(name, value) }
             }
         }
-        contacts(shown, of: profile, permissions, by: providers)
-        attributesByScope(shown, permissions)
-        if permissions.contains(.profile) { saidByUserAlone(profile) }
+        claimsOfTheirOwnScope(shown, of: profile, from: provider, claims, by: providers)
+        if claims.hasProfile { saidByUserAlone(profile) }
     }
 
     /// What the user says and no carrier does, as the member `own`, where there is any.

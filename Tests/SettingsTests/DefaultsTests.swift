@@ -135,6 +135,7 @@ import YAML
             algorithms: [RS256]       # allowed for ID tokens
             atHashOfEdDSA: sha512     # or sha256
             scopes: [openid, name, email, phone, postal_code]   # browser sign-in
+            scopesFor: {}             # APP: [scopes]
             responseMode: query       # or form_post
             trustEmails: all          # or owned, none
             emailDomains: []
@@ -210,7 +211,7 @@ import YAML
         let document = try YAMLDocument(parsing: Self.listing)
         var listed: [String] = []
         func collect(_ node: YAMLNode, _ prefix: String) {
-            guard case .mapping(let entries) = node.content else { return listed.append(prefix) }
+            guard case .mapping(let entries) = node.content, !entries.isEmpty else { return listed.append(prefix) }
             for entry in entries { collect(entry.value, prefix.isEmpty ? entry.key : "\(prefix).\(entry.key)") }
         }
         collect(document.root, "")
@@ -285,6 +286,7 @@ import YAML
         #expect(provider.issuerAliases.isEmpty)
         #expect(provider.algorithms == [.rs256])
         #expect(provider.scopes == ["openid", "name", "email", "phone", "postal_code"])
+        #expect(provider.scopesFor.isEmpty)
         #expect(!provider.requireIss)
         #expect(provider.requirePKCE)
         #expect(!provider.requireNonce)

@@ -158,7 +158,8 @@ import Testing
         let session = try #require(listed)
         func names(_ scope: String) -> Set<String> {
             var writer = JSONWriter()
-            writer.object { $0.userClaims(user, of: session, Permissions(scope: scope), by: app.stage.providers) }
+            let claims = UserClaims(Permissions(scope: scope))
+            writer.object { $0.userClaims(user, of: session, claims, by: app.stage.providers) }
             return Set((try? JSONValue(parsing: writer.bytes.span))?.object?.members.map(\.name) ?? [])
         }
         #expect(names("openid") == ["idp"])
@@ -178,7 +179,7 @@ import Testing
     @Test func `of an address is an object, and all of it where a provider gives a text`() {
         func address(_ attributes: Attributes) -> JSONValue? {
             var writer = JSONWriter()
-            writer.object { $0.attributesByScope(attributes, Permissions([.address])) }
+            writer.object { $0.address(of: attributes) }
             return (try? JSONValue(parsing: writer.bytes.span))?["address"]
         }
         var attributes = Attributes()

@@ -3,6 +3,8 @@ internal import YAML
 /// The types that keys have.
 enum SettingType: Sendable {
     case text, number, flag, list
+    /// Lists by name, each of which counts as an element `name=first second`.
+    case lists
 }
 
 /// A value of one of those types.
@@ -26,7 +28,8 @@ enum SettingContent: Sendable {
             case "false", "no", "0": self = .flag(false)
             default: return nil
             }
-        case .list: self = .list(variable.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed))
+        case .list, .lists:
+            self = .list(variable.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed))
         }
     }
 
@@ -45,6 +48,13 @@ enum SettingContent: Sendable {
             for node in nodes {
                 guard let text = Self.element(node) else { return nil }
                 texts.append(text)
+            }
+            self = .list(texts)
+        case (.lists, .mapping(let entries)):
+            var texts: [String] = []
+            for entry in entries {
+                guard case .list(let elements)? = Self(entry.value, as: .list) else { return nil }
+                texts.append("\(entry.key)=\(elements.joined(separator: " "))")
             }
             self = .list(texts)
         default: return nil

@@ -4,7 +4,7 @@ public import JSON
 public struct EffectiveSetting: Sendable, Equatable {
     /// The full name of the key.
     public let key: String
-    /// A text, number, flag or list; `<redacted>` for a secret that is set, empty for one that isn't.
+    /// A text, number, flag, list or lists by name; `<redacted>` for a secret that is set, empty for one that isn't.
     public let value: JSONValue
     public let source: SettingSource
 }

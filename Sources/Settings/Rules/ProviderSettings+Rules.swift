@@ -87,15 +87,43 @@ extension ProviderSettings {
             faults.append(
                 SettingsError(.conflict, key("atHashOfEdDSA"), value: atHashOfEdDSA.rawValue, expected: expected))
         }
+        faults += scopeFaults(scopes, key("scopes"))
+        for entry in scopesFor { faults += scopeFaults(entry.scopes, key("scopesFor")) }
+        return faults
+    }
+
+    private func scopeFaults(_ scopes: [String], _ key: String) -> [SettingsError] {
+        var faults: [SettingsError] = []
         if !scopes.contains(Self.scopeOfSignIn) {
             let expected = "scopes with \(Self.scopeOfSignIn): without it there is no ID token"
-            faults.append(
-                SettingsError(.value, key("scopes"), value: scopes.joined(separator: ", "), expected: expected))
+            faults.append(SettingsError(.value, key, value: scopes.joined(separator: ", "), expected: expected))
         }
         // With it a carrier takes a sign-in for the confirmation of a port.
         if scopes.contains(Self.scopeOfCarriers) {
             let expected = "scopes without \(Self.scopeOfCarriers), which is reserved for carriers"
-            faults.append(SettingsError(.value, key("scopes"), value: Self.scopeOfCarriers, expected: expected))
+            faults.append(SettingsError(.value, key, value: Self.scopeOfCarriers, expected: expected))
+        }
+        return faults
+    }
+
+    /// What is wrong with the apps that have scopes of their own here.
+    func scopeRules(beside apps: Listed<AppSettings>) -> [SettingsError] {
+        var faults: [SettingsError] = []
+        for (index, entry) in scopesFor.enumerated() {
+            guard let app = apps.sections.first(where: { $0.name == entry.app }) else {
+                let names = apps.names.isEmpty ? "none" : apps.names.joined(separator: ", ")
+                let expected = "names that apps lists: \(names)"
+                faults.append(SettingsError(.value, key("scopesFor"), value: entry.app, expected: expected))
+                continue
+            }
+            if !app.providers.isEmpty, !app.providers.contains(name) {
+                let expected = "apps whose users sign in here: \(app.key("providers")) has no \(name)"
+                faults.append(SettingsError(.conflict, key("scopesFor"), value: entry.app, expected: expected))
+            }
+            if scopesFor[..<index].contains(where: { $0.app == entry.app }) {
+                let expected = "each app once"
+                faults.append(SettingsError(.conflict, key("scopesFor"), value: entry.app, expected: expected))
+            }
         }
         return faults
     }

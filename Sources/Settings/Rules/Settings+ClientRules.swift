@@ -18,7 +18,7 @@ extension Settings {
             let hasApp = listedApps.sections.contains {
                 $0.providers.isEmpty || $0.providers.contains(provider.name)
             }
-            faults += provider.redirectRules(on: host, hasApp: hasApp)
+            faults += provider.redirectRules(on: host, hasApp: hasApp) + provider.scopeRules(beside: listedApps)
         }
         for server in listedResourceServers.sections {
             faults += server.rules()

@@ -61,6 +61,7 @@ struct ProviderSettings: NamedSection {
     var atHashOfEdDSA = EdDSATokenHash.sha512
     /// Empty only until the profile's own are filled in.
     var scopes: [String] = []
+    var scopesFor: [NamedScopes] = []
     /// Whether the `iss` of the authorization response (RFC 9207) is demanded whatever metadata says.
     var requireIss = false
     var requirePKCE = true

@@ -74,6 +74,10 @@ extension SettingKey where Root == ProviderSettings {
                 + "profile, email, phone for cognito, else openid, profile, email."
         ),
         Self(
+            "scopesFor", \.scopesFor, .scopesByApp,
+            "What browser sign-in asks for, by the app that begins it, as far as the app's request wants it; an app that has no entry: "
+                + "scopes."),
+        Self(
             "responseMode", \.responseMode, .text(.choice),
             "How the browser brings the provider's answer: in the address, or in a form, which Apple demands where a name or an address "
                 + "is asked for."),

@@ -1,6 +1,29 @@
 internal import Apps
 internal import Syntax
 
+/// The scopes for one app.
+struct NamedScopes: Sendable, Equatable {
+    let app: String
+    let scopes: [String]
+}
+
+extension TextRule where Value == NamedScopes {
+    /// `APP=SCOPE SCOPE…`, which the file writes as an entry of a mapping.
+    static var namedScopes: Self {
+        let expected = "lists of scopes by the names of apps: {APP: [openid, …]}, or APP=openid …,APP=… as a variable"
+        return TextRule(expected) {
+            "\($0.app)=\($0.scopes.joined(separator: " "))"
+        } accept: { text in
+            guard let sign = text.firstIndex(of: "="), sign > text.startIndex else { return nil }
+            let scopes = text[text.index(after: sign)...].split(separator: " ").map(String.init)
+            guard Set(scopes).count == scopes.count,
+                scopes.allSatisfy({ (try? TextRule<String>.scope.read($0)) != nil })
+            else { return nil }
+            return NamedScopes(app: String(text[..<sign]), scopes: scopes)
+        }
+    }
+}
+
 extension TextRule where Value == RedirectURI {
     /// Schemes that no app has: what comes back there is run, shown or lost.
     private static var strangeSchemes: Set<String> { ["javascript", "data", "file", "blob", "about", "vbscript"] }

@@ -121,6 +121,16 @@ extension ValueKind {
     }
 }
 
+extension ValueKind where Value == [NamedScopes] {
+    /// Scopes by the name of an app.
+    static var scopesByApp: Self {
+        let list = Self.list(.namedScopes)
+        return ValueKind(type: .lists, expected: TextRule.namedScopes.expected, read: list.read) { entries in
+            .object(JSONObject(entries.map { ($0.app, .array($0.scopes.map { .string($0) })) }))
+        }
+    }
+}
+
 extension ValueKind where Value == PrivateKey? {
     package static var privateKey: Self {
         var kind = Self.optional(.privateKey)

@@ -1,6 +1,8 @@
 internal import Accounts
 internal import Apps
 internal import Crypto
+internal import OpenIDConnect
+internal import Providers
 
 /// What an app is given at the end of a sign-in through the browser: a code that it redeems once, for a session of its
 /// own.
@@ -26,6 +28,18 @@ struct AppGrant: Sendable {
         codeChallenge = request.codeChallenge
         nonce = request.nonce
         code = Random.token(byteCount: Self.codeBytes)
+    }
+
+    /// What the session may do: what the app has asked for, but for what its user has declined at the provider.
+    ///
+    /// - Throws: `.authorizationRefused` where nothing is left of it.
+    func permissions(
+        _ proven: ProvenIdentity, _ said: ProviderSaying, at provider: ProviderConfiguration
+    ) throws(ServiceError) -> Permissions {
+        let left = ProviderScopes(of: provider, for: client, permissions)
+            .left(of: permissions, granted: proven.grantedScope, told: said.attributes)
+        guard !left.isEmpty || permissions.isEmpty else { throw .authorizationRefused(.accessDenied) }
+        return left
     }
 
     /// - Parameter now: seconds since 1970.

@@ -136,7 +136,7 @@ extension TokenIssuer {
             claims.authentication(session.authentication)
             claims.member("at_hash", JOSE.TokenHash.leftHalf(of: accessToken, algorithm: signer.algorithm))
             claims.member("sid", session.id.description)
-            claims.userClaims(user, of: session, permissions, by: providers)
+            claims.userClaims(user, of: session, UserClaims(permissions), by: providers)
         }
         do {
             return try signer.sign(claims.bytes)

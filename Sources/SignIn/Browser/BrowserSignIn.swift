@@ -144,7 +144,8 @@ public struct BrowserSignIn: Sendable {
         pending.stage = .signingIn(issuer: issuer.issuer, nonce: nonce, codeVerifier: codeVerifier)
         pending.sentAt = clock.seconds
         let request = AuthenticationRequest(
-            clientID: configuration.clientID, redirectURI: callback(configuration.name), scopes: configuration.scopes,
+            clientID: configuration.clientID, redirectURI: callback(configuration.name),
+            scopes: ProviderScopes(of: configuration, for: pending.clientID, pending.permissions).names,
             state: handle.text, nonce: nonce,
             codeChallenge: codeVerifier.map(PKCE.challenge(of:)),
             responseMode: configuration.responseMode,

@@ -2,83 +2,107 @@ public import Accounts
 public import Apps
 public import JSON
 
-/// The claims about a user that a scope gives (OpenID Connect Core §5.1, §5.4), as they stand in ID tokens and in
-/// userinfo: one list, of which metadata tells too.
-public enum UserClaims {
+/// Which claims about a user somebody is told (OpenID Connect Core §5.1, §5.4), in ID tokens, in userinfo and in the
+/// answer to a posted code: one list, of which metadata tells too.
+public struct UserClaims: Sendable {
     static let ofProfile = [
         "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "picture", "gender",
         "birthdate", "zoneinfo", "locale",
     ]
-    /// Each is a scope of its own, by the same name, as at ZenKey's carriers.
-    static let ofTheirOwnScope: [Permission] = [.postalCode, .lastFourSocial]
     /// The configured name of the provider that the session's user signed in with.
     static let identityProvider = "idp"
-    static let address = "address"
+    public static let address = "address"
+    // Each is a scope of its own, by the same name, as at ZenKey's carriers.
+    static let postalCode = Permission.postalCode.rawValue
+    static let lastFourSocial = Permission.lastFourSocial.rawValue
     /// The claims that the operator hands on besides, in one object.
     static let further = "claims"
-    /// Which scope gives an address or a number.
-    public static let contacts: [(contact: Contact, permission: Permission)] = [
-        (.email, .email), (.phoneNumber, .phone),
-    ]
 
     /// All of them, by name.
     public static let names =
-        [identityProvider] + ofProfile + contacts.flatMap { [$0.contact.rawValue, $0.contact.verifiedName] }
-        + [address] + ofTheirOwnScope.map(\.rawValue) + [further]
+        [identityProvider] + ofProfile + Contact.allCases.flatMap { [$0.rawValue, $0.verifiedName] }
+        + [address, postalCode, lastFourSocial, further]
+
+    public let hasProfile: Bool
+    let hasEmail: Bool
+    let hasPhoneNumber: Bool
+    let hasAddress: Bool
+    let hasPostalCode: Bool
+    let hasLastFourSocial: Bool
+    let hasFurther: Bool
+
+    /// Those that permissions give.
+    public init(_ permissions: Permissions) {
+        hasProfile = permissions.contains(.profile)
+        hasEmail = permissions.contains(.email)
+        hasPhoneNumber = permissions.contains(.phone)
+        hasAddress = permissions.contains(.address)
+        hasPostalCode = permissions.contains(.postalCode)
+        hasLastFourSocial = permissions.contains(.lastFourSocial)
+        hasFurther = permissions.contains(.claims)
+    }
+
+    /// Whether attributes have a claim that a permission gives.
+    public static func has(_ attributes: Attributes, _ permission: Permission) -> Bool {
+        switch permission {
+        case .profile: ofProfile.contains { attributes[$0] != nil }
+        case .email: attributes.email != nil
+        case .phone: attributes.phoneNumber != nil
+        case .address: attributes[address] != nil || attributes.objects[address] != nil
+        default: attributes[permission.rawValue] != nil
+        }
+    }
 }
 
 extension JSONWriter {
     private static let profileNames = AttributeNames(UserClaims.ofProfile)
 
-    /// The claims about a user that permissions give, and by whom the user has signed in.
+    /// The claims about a user for those who rely on them, and by whom the user has signed in.
     ///
     /// - Parameter providers: whose word they are: where a provider gives a value, that is told and not the user's own;
     ///   and an address is verified where the word of a provider that says so counts.
     public mutating func userClaims(
-        _ user: User, of session: Session, _ permissions: Permissions, by providers: ProviderDirectory
+        _ user: User, of session: Session, _ claims: UserClaims, by providers: ProviderDirectory
     ) {
         let profile = user.profile
         let attested = profile.attested
         member(UserClaims.identityProvider, session.provider)
-        if permissions.contains(.profile) {
+        if claims.hasProfile {
             for attribute in attested.members where Self.profileNames.contains(attribute.name) {
                 member(attribute.name, attribute.value)
             }
         }
-        contacts(attested, of: profile, permissions, by: providers)
-        attributesByScope(attested, permissions)
-        furtherClaims(profile, of: session.provider, permissions)
+        claimsOfTheirOwnScope(attested, of: profile, from: session.provider, claims, by: providers)
     }
 
-    /// The e-mail address and the number, each with whether it is verified.
+    /// The claims that have each a scope of their own: all but the profile's.
     ///
-    /// - Parameter attributes: what is told of the profile.
-    public mutating func contacts(
-        _ attributes: Attributes, of profile: Profile, _ permissions: Permissions, by providers: ProviderDirectory
+    /// - Parameters:
+    ///   - attributes: what is told of the profile.
+    ///   - provider: the configured name of the one whose further claims are handed on.
+    public mutating func claimsOfTheirOwnScope(
+        _ attributes: Attributes, of profile: Profile, from provider: String, _ claims: UserClaims,
+        by providers: ProviderDirectory
     ) {
-        for (contact, permission) in UserClaims.contacts where permissions.contains(permission) {
-            guard let value = attributes[contact.rawValue] else { continue }
-            member(contact.rawValue, value)
-            member(contact.verifiedName, providers.isVerified(contact, in: profile))
+        if claims.hasEmail { contact(.email, attributes, of: profile, by: providers) }
+        if claims.hasPhoneNumber { contact(.phoneNumber, attributes, of: profile, by: providers) }
+        if claims.hasAddress { address(of: attributes) }
+        if claims.hasPostalCode, let code = attributes.postalCode { member(UserClaims.postalCode, code) }
+        if claims.hasLastFourSocial, let digits = attributes[UserClaims.lastFourSocial] {
+            member(UserClaims.lastFourSocial, digits)
         }
+        if claims.hasFurther { self.claims(profile.claims(of: provider)) }
     }
 
-    /// Postal address and what else has a scope of its own.
-    public mutating func attributesByScope(_ attributes: Attributes, _ permissions: Permissions) {
-        if permissions.contains(.address) { address(of: attributes) }
-        for permission in UserClaims.ofTheirOwnScope where permissions.contains(permission) {
-            if let value = attributes[permission.rawValue] { member(permission.rawValue, value) }
-        }
+    private mutating func contact(
+        _ contact: Contact, _ attributes: Attributes, of profile: Profile, by providers: ProviderDirectory
+    ) {
+        guard let value = attributes[contact.rawValue] else { return }
+        member(contact.rawValue, value)
+        member(contact.verifiedName, providers.isVerified(contact, in: profile))
     }
 
     /// What a provider's section hands out besides, as the member `claims`, where there is any.
-    ///
-    /// - Parameter provider: its configured name.
-    public mutating func furtherClaims(_ profile: Profile, of provider: String, _ permissions: Permissions) {
-        if permissions.contains(.claims) { claims(profile.claims(of: provider)) }
-    }
-
-    /// Further claims, as the member `claims`, where there is any.
     public mutating func claims(_ claims: TypedClaims) {
         if claims.isEmpty { return }
         name(UserClaims.further)
@@ -86,10 +110,12 @@ extension JSONWriter {
     }
 
     /// An address is an object (OpenID Connect Core §5.1.1). Where a provider gives a text, that is all of it.
-    public mutating func address(of attributes: Attributes) {
-        if let json = attributes.objects[UserClaims.address] { return member(UserClaims.address, json: json) }
+    ///
+    /// - Parameter member: where it stands.
+    public mutating func address(of attributes: Attributes, as member: String = UserClaims.address) {
+        if let json = attributes.objects[UserClaims.address] { return self.member(member, json: json) }
         guard let text = attributes[UserClaims.address] else { return }
-        name(UserClaims.address)
+        name(member)
         object { $0.member("formatted", text) }
     }
 }

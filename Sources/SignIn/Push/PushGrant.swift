@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Apps
 internal import JSON
 internal import OpenIDConnect
 
@@ -38,6 +39,7 @@ extension LinkTicket {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.object { body in
             body.member("ticket", text)
+            body.member("scope", permissions.scope)
             body.name("attributes")
             body.object { said in for attribute in attributes.members { said.member(attribute.name, attribute.value) } }
             for (name, claims) in [(Self.objects, attributes.objects), (Self.furtherClaims, claims)] {
@@ -54,13 +56,14 @@ extension LinkTicket {
         else { return nil }
         var attributes = Attributes()
         for member in said.members { attributes[member.name] = member.value.string }
-        // Tickets of earlier versions have neither.
+        // Tickets of earlier versions have none of what follows.
         for member in document[Self.objects]?.object?.members ?? [] {
             attributes.setObject(member.name, json: member.value.string)
         }
         var claims = TypedClaims()
         for member in document[Self.furtherClaims]?.object?.members ?? [] { claims[member.name] = member.value.string }
-        self.init(text: text, attributes: attributes, claims: claims)
+        let permissions = document["scope"]?.string.map { Permissions(scope: $0) }
+        self.init(text: text, attributes: attributes, claims: claims, permissions: permissions ?? .everything)
     }
 
     private static let objects = "objects"

@@ -13,7 +13,7 @@ struct UserinfoEndpoint: Sendable {
         var writer = JSONWriter()
         writer.object { body in
             body.member("sub", user.id.description)
-            body.userClaims(user, of: principal.session, principal.permissions, by: providers)
+            body.userClaims(user, of: principal.session, UserClaims(principal.permissions), by: providers)
         }
         return .secretJSON(writer.bytes)
     }
