@@ -24,7 +24,7 @@ final class AuthorizationGrant {
         let transport: any HTTPTransport
         let clock: Clock
         /// Those of the providers' redirect URIs that are this service's own: browsers come back there, with codes that
-        /// no app posts. The settings let none in.
+        /// no app posts. The settings let none in where they know the address of this service.
         let ownRedirectURIs: Set<String>
     }
 
