@@ -16,7 +16,7 @@ final class ConnectionsByAddress: Sendable {
 
     /// - Returns: false when the address has as many as it may; then the connection is not counted.
     func enter(_ peer: IPAddress) -> Bool {
-        if proxies.contains(peer) { return true }
+        if proxies.contains(where: { $0.contains(peer) }) { return true }
         let customer = peer.customer
         return counts.withLock { counts in
             let count = counts[customer, default: 0]
@@ -27,7 +27,7 @@ final class ConnectionsByAddress: Sendable {
     }
 
     func leave(_ peer: IPAddress) {
-        if proxies.contains(peer) { return }
+        if proxies.contains(where: { $0.contains(peer) }) { return }
         let customer = peer.customer
         counts.withLock { counts in
             let count = counts[customer, default: 0]

@@ -45,7 +45,9 @@ public enum ServiceError: Error, Equatable, Sendable {
     case unauthorizedClient
     /// The provider has no userinfo to ask.
     case noUserinfo
-    /// The session token is missing, expired, revoked or not ours.
+    /// The request shows no session token.
+    case missingToken
+    /// The session token is expired, revoked or not ours.
     case invalidToken
     /// The token can't be used for this (RFC 6750 §3.1).
     case insufficientScope(Permission)

@@ -22,11 +22,6 @@ public struct AddressRange: Sendable, Equatable, CustomStringConvertible {
     public func contains(_ address: IPAddress) -> Bool { address.keeping(bits: prefixLength) == base }
 }
 
-extension [AddressRange] {
-    /// Whether the address lies in one of the ranges.
-    public func contains(_ address: IPAddress) -> Bool { contains { $0.contains(address) } }
-}
-
 extension FixedWidthInteger {
     /// Reads decimal digits and nothing else: neither a sign nor white space.
     public init?(digits text: some StringProtocol) {

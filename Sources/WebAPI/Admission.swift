@@ -93,7 +93,7 @@ package struct Admission: Sendable {
     private func principal(
         _ context: RequestContext, with permission: Permission
     ) async throws(ServiceError) -> Principal {
-        guard let token = context.token.text else { throw .invalidToken }
+        guard let token = try context.token.optional() else { throw .missingToken }
         let principal = try await sessions.principal(of: token)
         try principal.demand(permission)
         return principal
@@ -142,7 +142,7 @@ extension Admission {
             try credentials.prove(app, in: apps)
             return app
         }
-        guard let bearer = shown.bearer else { throw .invalidToken }
+        guard let bearer = shown.bearer else { throw .missingToken }
         let principal = try await sessions.principal(of: bearer, shownBy: app)
         guard principal.app?.clientID == app.clientID || principal.audience == app.clientID else {
             throw .invalidToken

@@ -22,14 +22,16 @@ public struct ClientAddress: Sendable {
 
     func network(of request: HTTPRequest) -> ClientNetwork {
         var client = request.peer.address
-        guard trustedProxies.contains(client) else { return ClientNetwork(client) }
+        guard isTrusted(client) else { return ClientNetwork(client) }
         for text in forwarded(request).reversed() {
             guard let address = IPAddress(text) else { break }
             client = address
-            if !trustedProxies.contains(address) { break }
+            if !isTrusted(address) { break }
         }
         return ClientNetwork(client)
     }
+
+    private func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
 
     /// The addresses that proxies have added, the nearest last.
     private func forwarded(_ request: HTTPRequest) -> [String] {

@@ -93,6 +93,10 @@ struct ErrorAnswer {
             self.init(401, "invalid_challenge", "The nonce is not one of ours, has expired, or was used before.")
         case .userinfoMismatch:
             self.init(401, "userinfo_mismatch", "The provider's userinfo is not about the user of the token.")
+        case .missingToken:
+            // Who has shown nothing is told of no error of theirs (RFC 6750 §3.1).
+            self = ErrorAnswer(.invalidToken)
+            headers = [("WWW-Authenticate", "Bearer")]
         case .invalidToken:
             self = ErrorAnswer(401, "invalid_token", "The session token is missing, expired or revoked.")
                 .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")

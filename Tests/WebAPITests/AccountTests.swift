@@ -194,7 +194,9 @@ import Testing
             let answer = await app.send(method, path, headers: headers)
             #expect(answer.status == 401)
             #expect(answer.error == "invalid_token")
-            #expect(answer.header("www-authenticate") == "Bearer error=\"invalid_token\"")
+            // Who has shown nothing is told of no error of theirs (RFC 6750 §3.1).
+            let challenge = headers.isEmpty ? "Bearer" : "Bearer error=\"invalid_token\""
+            #expect(answer.header("www-authenticate") == challenge)
         }
     }
 }

@@ -49,6 +49,7 @@ import Testing
         #expect(page.status == 200 && page.text.contains("<h1>Sign in to desk</h1>"))
         #expect(browser.api.stage.transport.requests.isEmpty)
         #expect(page.header("content-security-policy")?.contains("frame-ancestors 'none'") == true)
+        #expect(page.header("x-frame-options") == "DENY")
         let request = try Location(of: try await browser.sayYes(on: page))
         #expect(request.base == "https://carrier.example/authorize" && request["login_hint"] == nil)
         let answer = try Location(of: try await browser.comeBack(from: request))

@@ -63,7 +63,7 @@ struct DocumentedAnswers {
     /// Fields that the document describes in words, for all answers at once.
     private static let ofEveryAnswer: Set<String> = [
         "content-type", "x-content-type-options", "content-security-policy", "referrer-policy", "cache-control",
-        "strict-transport-security",
+        "strict-transport-security", "x-frame-options",
     ]
 
     private func headerProblems(_ response: JSONValue, _ answer: HTTPTestAnswer) -> [String] {

@@ -82,6 +82,7 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
         signIn(.userinfoMismatch, 401, "userinfo_mismatch"),
         signIn(.invalidLogoutToken(.audience), 400, "invalid_request"),
         signIn(.invalidEvent(.audience), 400, "invalid_event", ["Content-Language": "en"]),
+        signIn(.missingToken, 401, "invalid_token", ["WWW-Authenticate": "Bearer"]),
         signIn(.invalidToken, 401, "invalid_token", ["WWW-Authenticate": "Bearer error=\"invalid_token\""]),
         signIn(.accessDenied, 403, "access_denied"), signIn(.authenticationTimedOut, 403, "authentication_timed_out"),
         signIn(.migrationConflict, 409, "migration_conflict"),

@@ -85,7 +85,7 @@ struct PermissionStage {
     // MARK: Signing in
 
     private static let keptTokens: [(String, JSONValue)] = [
-        ("refresh_token", "refresh"), ("scope", "openid"), ("expires_in", 3600),
+        ("refresh_token", "refresh"), ("scope", "openid email"), ("expires_in", 3600),
     ]
 
     private mutating func nextCode() -> JSONValue {

@@ -29,6 +29,8 @@ package struct BrowserAnswer: Sendable {
             (name: "Content-Language", value: page.language.rawValue),
             (name: "Content-Security-Policy", value: page.contentSecurityPolicy),
             (name: "X-Content-Type-Options", value: "nosniff"), (name: "Referrer-Policy", value: "no-referrer"),
+            // For browsers that do not know `frame-ancestors` (RFC 9700 §4.16).
+            (name: "X-Frame-Options", value: "DENY"),
         ]
         // A page has a policy of its own, which lets it have a style.
         answer.response.hasCommonFields = false
