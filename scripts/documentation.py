@@ -1,12 +1,16 @@
-"""Checks the documents that are given: that every relative link and every anchor leads somewhere, and that the table of
-targets in Documentation/Architecture.md imports what Package.swift says. Run by scripts/lint, in the repository's folder."""
+"""Checks the documents that are given: that every relative link and every anchor leads somewhere, that the table of
+targets in Documentation/Architecture.md imports what Package.swift says, and that each test which the tables of
+Documentation/BestPractice.md name is there. Run by scripts/lint, in the repository's folder."""
 
+import glob
 import os
 import re
 import sys
 
 FENCE = re.compile(r"^ *```")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^()\s]+)\)")
+# `ATests`, or `ATests`: does what it should.
+TEST = re.compile(r"`(\w+Tests)`(?:: ([^;|]+?)(?=\.? *(?:[;|]|\. |$)))?")
 
 
 def prose(path):
@@ -69,10 +73,48 @@ def wrong_imports(path, manifest):
             yield f"{path}:{number}: {name} imports {' '.join(imports)}, says {manifest}"
 
 
+def missing_tests(path, lines, sources):
+    """Tests that are named and are not there.
+
+    lines: with their numbers; sources: of the tests, as a list by the names of their files, of which two may be alike."""
+    for number, line in lines:
+        for name, sentence in TEST.findall(line):
+            if name not in sources:
+                yield f"{path}:{number}: there is no {name}.swift in Tests"
+            elif sentence and not any(f"func `{sentence}`(" in text for text in sources[name]):
+                yield f"{path}:{number}: {name}.swift has no test of the name “{sentence}”"
+
+
+def tests():
+    sources = {}
+    for path in glob.glob("Tests/*/*.swift"):
+        with open(path, encoding="utf-8") as source:
+            sources.setdefault(os.path.basename(path).removesuffix(".swift"), []).append(source.read())
+    return sources
+
+
+def self_test():
+    def finds(cell):
+        return [fault.partition(": ")[2] for fault in missing_tests("A.md", [(1, f"| a | {cell} |")], sources)]
+
+    sources = {"ATests": ["func `is b`() {}", "func `is c, and d`(e: Int) {}"]}
+    cases = {
+        "tests that are there": finds("`ATests`; `ATests`: is b; `ATests`: is c, and d. More of it; `Tests/A`") == [],
+        "a file that is not there": finds("`ATests`; `BTests`: is b") == ["there is no BTests.swift in Tests"],
+        "a sentence that is not there": finds("`ATests`: is") == ["ATests.swift has no test of the name “is”"],
+        "one of two": finds("`ATests`: is b; `ATests`: is e. More") == ["ATests.swift has no test of the name “is e”"],
+    }
+    if wrong := [case for case, holds in cases.items() if not holds]:
+        sys.exit(f"scripts/documentation.py does not see: {', '.join(wrong)}")
+
+
 def main():
+    self_test()
+    practice = "Documentation/BestPractice.md"
     faults = [fault for path in sys.argv[1:] for fault in broken_links(path)]
     faults += wrong_imports("Documentation/Architecture.md", "Package.swift")
-    print("\n".join(faults) if faults else "Documents: every link leads somewhere, and the table of targets is Package.swift's.")
+    faults += missing_tests(practice, prose(practice), tests())
+    print("\n".join(faults) if faults else "Documents: every link leads somewhere, what is named of targets and tests is there.")
     sys.exit(1 if faults else 0)
 
 
