@@ -205,8 +205,28 @@ extension String {
         return false
     }
 
+    /// Whether every byte is an ASCII character that is seen, or a blank: so are nearly all texts.
+    public var isPrintableASCII: Bool {
+        let bytes = utf8.span
+        var index = 0
+        // Eight bytes at a time: the highest bit is set in those past ASCII, by adding one in DEL, and by what is
+        // borrowed in those below the blank.
+        while index + 8 <= bytes.count {
+            let word = bytes.word(at: index)
+            let below = (word &- 0x2020_2020_2020_2020) & ~word
+            if (word | word &+ 0x0101_0101_0101_0101 | below) & 0x8080_8080_8080_8080 != 0 { return false }
+            index += 8
+        }
+        while index < bytes.count {
+            guard bytes[index] >= 0x20, bytes[index] < 0x7F else { return false }
+            index += 1
+        }
+        return true
+    }
+
     /// Whether a control character stands in it (general category `Cc`): below the blank, DEL, and U+0080 to U+009F.
     public var hasControlCharacters: Bool {
+        if isPrintableASCII { return false }
         let bytes = utf8.span
         for index in bytes.indices {
             let byte = bytes[index]

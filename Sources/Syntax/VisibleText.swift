@@ -25,8 +25,7 @@ public enum VisibleText {
     /// - Parameter mayHaveLines: whether line feeds and tabs are taken.
     /// - Returns: the first fault; nil for a text that is as it looks.
     public static func fault(of text: String, mayHaveLines: Bool = false) -> Fault? {
-        // Nearly every text is this one.
-        if text.allBytes({ $0 >= 0x20 && $0 < 0x7F }) { return nil }
+        if text.isPrintableASCII { return nil }
         let scalars = Array(text.unicodeScalars)
         for index in scalars.indices {
             if let fault = fault(at: index, of: scalars, mayHaveLines) { return fault }
