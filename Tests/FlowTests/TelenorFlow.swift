@@ -12,7 +12,7 @@ struct TelenorFlow {
         app:
           desk:
             clientID: desk
-            redirectURIs: ['http://127.0.0.1/cb']
+            redirectURIs: ['https://desk.example/cb']
             postLogoutRedirectURIs: ['http://127.0.0.1/bye']
             scopes: [openid, profile, email, phone, claims, offline_access, account.read, account.write]
             impliedScopes: [offline_access, account.read, account.write]

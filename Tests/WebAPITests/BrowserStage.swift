@@ -103,14 +103,13 @@ struct BrowserStage {
         return answer
     }
 
-    /// Presses "yes" on a page that asks.
-    mutating func sayYes(
-        on page: HTTPTestAnswer, with provider: String = "zenkey", _ others: [(String, String)] = []
-    ) async throws -> HTTPTestAnswer {
-        let token = try #require(page.text.firstMatch(of: /name="token" value="([^"]+)"/)?.1)
+    /// Presses "yes" on a page that asks, with all that its form has.
+    mutating func sayYes(on page: HTTPTestAnswer, with provider: String = "zenkey") async throws -> HTTPTestAnswer {
+        let forms = page.text.split(separator: "<form ")
+        let form = try #require(forms.first { $0.contains("\"/auth/\(provider)/confirm\"") } ?? forms.last)
+        let fields = form.matches(of: /name="([^"]+)" value="([^"]*)"/).map { (String($0.1), String($0.2)) }
         return await visit(
-            "/auth/\(provider)/confirm", [("token", String(token))] + others, method: .post,
-            headers: [("Origin", "null")])
+            "/auth/\(provider)/confirm", fields, method: .post, headers: [("Origin", "null")])
     }
 
     /// Asks to sign in, says yes where the app can be imitated, and goes to the provider.

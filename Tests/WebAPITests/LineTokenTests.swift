@@ -35,6 +35,28 @@ import Testing
         #expect(try Location(of: try await browser.comeBack(from: sent))["code"] != nil)
     }
 
+    @Test func `is kept by the page that names an app, and nowhere else`() async throws {
+        var browser = try await browser()
+        let desk = ["client_id": "desk-id", "redirect_uri": "org.acme.desk:/cb"]
+        func ask(_ browser: inout BrowserStage) async -> HTTPTestAnswer {
+            await browser.visit("/auth/authorize", BrowserStage.request(Self.brings(desk.mapValues { $0 })))
+        }
+        let page = await ask(&browser)
+        let token = try #require(page.text.firstMatch(of: /name="token" value="([^"]+)"/)?.1)
+        let handle = try #require(PendingHandle(String(token)))
+        let row = try #require(
+            try await browser.api.stage.repository.pendingSignIn(handle.hash, now: browser.api.stage.now))
+        #expect(try #require(handle.open(row.content)).carried.values.map(\.name) == [])
+        let sent = try Location(of: try await browser.sayYes(on: page))
+        #expect(sent["aloha_token"] == Self.token && sent["aloha_expires_at"] == nil)
+        // Whoever reads the page for longer than it lasts begins anew.
+        var other = BrowserStage(of: browser.api)
+        let late = await ask(&other)
+        browser.api.stage.pass(seconds: 61)
+        let over = try Location(of: try await other.sayYes(on: late))
+        #expect(over.base == "org.acme.desk:/cb" && over["error"] == "expired_aloha_token")
+    }
+
     /// What is asked, the code of the error, and what its sentence names.
     static let refused: [([String: String?], String, String)] = [
         (["aloha_token": nil], "invalid_request", "aloha_token"),
