@@ -1,12 +1,35 @@
-"""Who sits before the web browser: cookies are kept, redirects followed one by one, and a question is answered with yes."""
+"""Who sits before the web browser: cookies are kept, redirects followed one by one, and questions answered with yes."""
 
-import html
-import re
+import html.parser
 import urllib.parse
 
 import requests
 
 MOST_STEPS = 20
+
+
+class Form(html.parser.HTMLParser):
+    """The first form of a page, filled in as it comes: what its first button posts."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.action, self.fields, self.is_over, self.has_button = None, {}, False, False
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if tag == "form" and self.action is None:
+            self.action = given["action"]
+        if self.action is None or self.is_over or tag not in ("input", "button"):
+            return
+        is_chosen = given.get("type") not in ("radio", "checkbox") or "checked" in given
+        if tag == "button":
+            is_chosen, self.has_button = not self.has_button, True
+        if is_chosen and "name" in given:
+            self.fields[given["name"]] = given.get("value", "on")
+
+    def handle_endtag(self, tag):
+        self.is_over = self.is_over or tag == "form" and self.action is not None
 
 
 class Person:
@@ -16,27 +39,24 @@ class Person:
     def get(self, url):
         return self.session.get(url, allow_redirects=False, timeout=30)
 
-    def say_yes(self, url, page):
-        """Presses the first button of the page that asks whether the app is theirs."""
-        form = re.search(r'<form method="post" action="([^"]+)">(.*?)</form>', page)
-        fields = dict(re.findall(r'name="([^"]+)" value="([^"]*)"', form.group(2)))
-        return self.session.post(
-            urllib.parse.urljoin(url, html.unescape(form.group(1))), allow_redirects=False, timeout=30,
-            data={name: html.unescape(value) for name, value in fields.items()})
-
     def follow(self, url, app_address):
-        """Goes where it is sent, until it is sent to the app's address, which is not asked for: there is no app.
+        """Goes where it is sent, and says yes where it is asked, until it is sent to the app's address, which is not asked
+        for: there is no app.
 
         Returns the whole address."""
+        answer = self.get(url)
         for _ in range(MOST_STEPS):
-            answer = self.get(url)
-            if "/confirm\"" in answer.text:
-                answer = self.say_yes(url, answer.text)
-            if not answer.is_redirect:
-                raise RuntimeError(f"a page instead of a redirect, with status {answer.status_code}: {answer.text[:500]}")
-            url = urllib.parse.urljoin(url, answer.headers["location"])
-            if url.partition("?")[0] == app_address:
-                return url
+            if answer.is_redirect:
+                url = urllib.parse.urljoin(url, answer.headers["location"])
+                if url.partition("?")[0] == app_address:
+                    return url
+                answer = self.get(url)
+                continue
+            form = Form(answer.text)
+            if answer.status_code != 200 or form.action is None:
+                raise RuntimeError(f"no way on, with status {answer.status_code}: {answer.text[:500]}")
+            url = urllib.parse.urljoin(url, form.action)
+            answer = self.session.post(url, form.fields, allow_redirects=False, timeout=30)
         raise RuntimeError("redirects for ever")
 
 

@@ -48,7 +48,7 @@ resourceServer:
 
 @dataclass(frozen=True)
 class App:
-    """A client as it is configured, and how its user is signed in without a page to look at."""
+    """A client as it is configured, and with whom its user signs in."""
     client_id: str
     secret: str | None
     redirect_uri: str
@@ -99,7 +99,7 @@ def service(binaries, folder, session=""):
                 # RFC 8252 §7.3: an app on a device takes the port that is free just then.
                 device=App("device-app", None, f"http://127.0.0.1:{free_port()}/callback",
                            "com.example.device:/signed-out",
-                           {"provider": "plain", "prompt": "none", "login_hint": "jane"}),
+                           {"provider": "plain", "login_hint": "jane"}),
                 web=App("web-app", secret, "https://app.example/callback", "https://app.example/signed-out",
-                        {"provider": "zenkey", "mccmnc": "310410", "prompt": "none", "login_hint": "jane"}),
+                        {"provider": "zenkey", "mccmnc": "310410", "login_hint": "jane"}),
                 api=("api", api_secret))

@@ -83,7 +83,7 @@ class Service:
         issuer = f"{base}{REALM}" if base else self.issuer
         keys = f"{base or self.issuer}{REALM}/keyservice/v1"
         return TIM(platform, issuer, keys, client_id, "acme:/",
-                   {"provider": "plain", "prompt": "none", "login_hint": "jane"}, keychain)
+                   {"provider": "plain", "login_hint": "jane"}, keychain)
 
 
 def ended(checks, claim, error, action):

@@ -142,8 +142,11 @@ def refuses(checks, service, metadata):
     address = device.answer()
     checks.refused(f"{NAME}: another state", MismatchingStateError.__name__,
                    lambda: device.finish(changed(address, state="another")))
-    checks.refused(f"{NAME}: a user who is not signed in", f"{OAuthError.__name__} login_required",
-                   lambda: device.finish(device.answer(login_hint="")))
+    # Who could be another program is never let in without a word.
+    for application, error in ((device, "interaction_required"), (web, "login_required")):
+        checks.refused(f"{NAME}, {application.app.client_id}: prompt=none", f"{OAuthError.__name__} {error}",
+                       lambda application=application: application.finish(
+                           application.answer(login_hint="", prompt="none")))
 
     def redeem(client, address, verifier=None):
         code = parameters(address)["code"]

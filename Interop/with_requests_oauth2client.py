@@ -114,10 +114,14 @@ def refuses(checks, service):
         checks.refused(f"{NAME}: another {name}", error,
                        lambda name=name: request.validate_callback(changed(address, **{name: "https://another"})))
     checks.equal(f"{NAME}: iss is our name (RFC 9207)", parameters(address).get("iss"), service.issuer)
-    request = device.begin(login_hint="")
-    address = device.answer(request)
-    checks.refused(f"{NAME}: a user who is not signed in", "LoginRequired", lambda: request.validate_callback(address))
-    checks.equal(f"{NAME}: iss is there also then", parameters(address).get("iss"), service.issuer)
+    # Who could be another program is never let in without a word.
+    for application, name in ((device, "InteractionRequired"), (web, "LoginRequired")):
+        request = application.begin(login_hint="", prompt="none")
+        address = application.answer(request)
+        checks.refused(f"{NAME}, {application.app.client_id}: prompt=none", name,
+                       lambda request=request, address=address: request.validate_callback(address))
+        checks.equal(f"{NAME}, {application.app.client_id}: iss is there also then", parameters(address).get("iss"),
+                     service.issuer)
 
     for application in (device, web):
         who, client = f"{NAME}, {application.app.client_id}", application.client
