@@ -8,7 +8,13 @@ import Postgres
 /// database that began earlier have ended. Those of other databases on the same server may last for hours, and concern
 /// nobody here.
 enum AuditStatements {
-    private static let from = "(writer, id) > (coalesce((SELECT max(writer) FROM audit WHERE id <= $1), '0'::xid8), $1)"
+    // The place of the row that the reader had last, by its own transaction: one with a lower number may have been
+    // written by a later one, and is still to come. Where that row is gone, those before it are looked at.
+    private static let writer =
+        """
+        coalesce((SELECT writer FROM audit WHERE id = $1), (SELECT max(writer) FROM audit WHERE id <= $1), '0'::xid8)
+        """
+    private static let from = "(writer, id) > (\(writer), $1)"
     private static let page = "\(from) AND writer < $2::text::xid8 ORDER BY writer, id LIMIT $3"
 
     static let everybodys = Postgres.Statement("SELECT \(AuditColumn.readNames) FROM audit WHERE \(page)")

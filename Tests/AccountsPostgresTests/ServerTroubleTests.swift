@@ -93,6 +93,7 @@ import Testing
 }
 
 @Suite struct `The audit trail of several instances` {
+    private static let begin = Statement("SELECT pg_current_xact_id()::text")
     private static let add = Statement(
         "INSERT INTO audit (at, event, user_id) VALUES ($1, 'user_created', 7)")
 
@@ -116,6 +117,26 @@ import Testing
                 #expect(events.map(\.user?.rawValue) == [7])
                 let rest = try await store.auditEvents(after: try #require(events.last).id, limit: 10)
                 #expect(rest.map(\.kind) == [.userCreated] && rest.first?.user?.rawValue != 7)
+            }
+        }
+    }
+
+    @Test(.enabled(if: Dialect.tested == .postgresql, "others go by time: A distributed engine"))
+    func `passes over no event whose number is lower than that of an earlier transaction's`() async throws {
+        try await SharedServer.withEmptyTables { address in
+            try await withStore(at: address) { store in
+                try await withPool(at: address) { other in
+                    try await other.transaction(timeout: .patience) { transaction throws(PostgresError) in
+                        // It has the lower number of a transaction, and its event the higher number of a row.
+                        _ = try await transaction.query(Self.begin)
+                        _ = try? await store.signedIn(Sample.signIn(Sample.subject("1")))
+                        _ = try await transaction.query(Self.add, 1)
+                    }
+                }
+                var seen: [AuditEvent] = []
+                for _ in 0..<3 { seen += try await store.auditEvents(after: seen.last?.id ?? 0, limit: 1) }
+                try #require(seen.count == 2 && seen[0].user?.rawValue == 7)
+                #expect(seen[0].id > seen[1].id, "the order of their numbers is not that of their transactions")
             }
         }
     }
