@@ -16,7 +16,7 @@ final class ConnectionsByAddress: Sendable {
 
     /// - Returns: false when the address has as many as it may; then the connection is not counted.
     func enter(_ peer: IPAddress) -> Bool {
-        if proxies.contains(where: { $0.contains(peer) }) { return true }
+        if isProxy(peer) { return true }
         let customer = peer.customer
         return counts.withLock { counts in
             let count = counts[customer, default: 0]
@@ -26,8 +26,13 @@ final class ConnectionsByAddress: Sendable {
         }
     }
 
+    private func isProxy(_ peer: IPAddress) -> Bool {
+        let peer = peer.unmapped
+        return proxies.contains { $0.contains(peer) }
+    }
+
     func leave(_ peer: IPAddress) {
-        if proxies.contains(where: { $0.contains(peer) }) { return }
+        if isProxy(peer) { return }
         let customer = peer.customer
         counts.withLock { counts in
             let count = counts[customer, default: 0]

@@ -34,8 +34,20 @@ public struct IPAddress: Sendable, Hashable {
     /// 0.0.0.0 or ::, which a listener takes for every address and nobody can be reached at (RFC 6890 §2.2).
     public var isUnspecified: Bool { high == 0 && low == 0 }
 
-    /// What one customer of an access provider has: an IPv4 address, or the /64 network of an IPv6 address.
-    public var customer: IPAddress { isIPv6 ? IPAddress(v6: high, 0) : self }
+    /// The IPv4 address for one that is mapped into IPv6, `::ffff:192.0.2.1` (RFC 4291 §2.5.5.2), which is how a socket
+    /// for both calls an IPv4 peer; else the address itself.
+    public var unmapped: IPAddress {
+        isIPv6 && high == 0 && low >> 32 == 0xFFFF ? IPAddress(v4: UInt32(truncatingIfNeeded: low)) : self
+    }
+
+    /// What one customer of an access provider has at least: an IPv4 address, or the /64 network of an IPv6 address. An
+    /// IPv4 address that is mapped, or translated by the well-known prefix (`64:ff9b::192.0.2.1`, RFC 6052 §2.1), is
+    /// itself, or all of IPv4 would be one customer.
+    public var customer: IPAddress {
+        let isTranslated = isIPv6 && high == 0x0064_FF9B_0000_0000 && low >> 32 == 0
+        let address = isTranslated ? IPAddress(v4: UInt32(truncatingIfNeeded: low)) : unmapped
+        return address.isIPv6 ? IPAddress(v6: address.high, 0) : address
+    }
 
     /// The address with every bit after the first `count` cleared.
     public func keeping(bits count: Int) -> IPAddress {

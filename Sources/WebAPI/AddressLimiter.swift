@@ -24,6 +24,11 @@ public struct ClientNetwork: Hashable, Sendable {
 /// a limit of 600.
 final class AddressLimiter: Sendable {
     private static let rows = 4
+    /// The networks that a request of an IPv6 address counts in, and how many times as much as one client the whole of
+    /// each may do. Access providers give a customer a /64, a /56 or a /48, and whoever has the widest could come from
+    /// another /64 with each request.
+    private static let ofIPv6: [(bits: Int, worth: Int64)] = [(64, 1), (56, 4), (48, 16)]
+    private static let ofIPv4: [(bits: Int, worth: Int64)] = [(32, 1)]
     /// Sixteen bits of the hash choose a slot, so that one hash does for four rows.
     private static let slotBits = 16
 
@@ -52,7 +57,8 @@ final class AddressLimiter: Sendable {
         throw .rateLimited(limit, retryAfterSeconds: wait)
     }
 
-    /// Refuses a request of a network that has failed too often, and counts nothing.
+    /// Refuses a request of a network that has failed too often, and counts nothing: for what costs much before it is
+    /// known to be wrong.
     ///
     /// - Throws: `ServiceError.rateLimited`.
     func refuseAfterFailures(_ network: @autoclosure () -> ClientNetwork) throws(ServiceError) {
@@ -79,15 +85,19 @@ final class AddressLimiter: Sendable {
 
     private func look(_ network: @autoclosure () -> ClientNetwork, _ now: MonotonicTime, isTaken: Bool) -> Int64? {
         guard interval > 0 else { return nil }
-        let hash = UInt64(bitPattern: Int64(network().hashValue))
+        let base = network().base
+        let networks = base.isIPv6 ? Self.ofIPv6 : Self.ofIPv4
         return fullAt.withLock { fullAt in
             if fullAt.isEmpty { fullAt = Array(repeating: 0, count: Self.rows << Self.slotBits) }
-            var full = Int64.max
-            for row in 0..<Self.rows { full = min(full, fullAt[Self.slot(row, hash)]) }
-            let next = max(full, now.nanoseconds) + interval
-            let excess = next - now.nanoseconds - capacity
+            var excess = Int64.min
+            for network in networks {
+                excess = max(excess, next(for: base, in: network, now, fullAt) - now.nanoseconds - capacity)
+            }
             guard excess <= 0 else { return max(1, (excess + 999_999_999) / 1_000_000_000) }
-            if isTaken {
+            guard isTaken else { return nil }
+            for network in networks {
+                let next = next(for: base, in: network, now, fullAt)
+                let hash = Self.hash(base, network.bits)
                 // Slots that are ahead because of others stay as they are.
                 for row in 0..<Self.rows {
                     let slot = Self.slot(row, hash)
@@ -96,6 +106,24 @@ final class AddressLimiter: Sendable {
             }
             return nil
         }
+    }
+
+    /// When the bucket of a network would be full again if one more were taken of it, in nanoseconds.
+    private func next(
+        for base: IPAddress, in network: (bits: Int, worth: Int64), _ now: MonotonicTime, _ fullAt: [Int64]
+    ) -> Int64 {
+        let hash = Self.hash(base, network.bits)
+        var full = Int64.max
+        for row in 0..<Self.rows { full = min(full, fullAt[Self.slot(row, hash)]) }
+        return max(full, now.nanoseconds) + max(1, interval / network.worth)
+    }
+
+    /// - Parameter bits: tell a network from the narrower one that begins with the same address.
+    private static func hash(_ base: IPAddress, _ bits: Int) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(base.keeping(bits: bits))
+        hasher.combine(bits)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
     private static func slot(_ row: Int, _ hash: UInt64) -> Int {

@@ -21,10 +21,10 @@ public struct ClientAddress: Sendable {
     }
 
     func network(of request: HTTPRequest) -> ClientNetwork {
-        var client = request.peer.address
+        var client = request.peer.address.unmapped
         guard isTrusted(client) else { return ClientNetwork(client) }
         for text in forwarded(request).reversed() {
-            guard let address = IPAddress(text) else { break }
+            guard let address = IPAddress(text)?.unmapped else { break }
             client = address
             if !isTrusted(address) { break }
         }

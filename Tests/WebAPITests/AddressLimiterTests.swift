@@ -64,6 +64,33 @@ import Testing
         for _ in 0..<1000 { #expect(limiter.take(for: home, now: at(0)) == nil) }
     }
 
+    @Test func `holds a wider IPv6 network to a few clients' worth, however many narrower ones come`() {
+        // Each request comes from a /64 of its own.
+        for (step, worth) in [(UInt64(1), 4), (UInt64(1) << 8, 16)] {
+            let limiter = AddressLimiter(.signIns, perMinute: 10)
+            let taken = (0..<250).count { number in
+                let high = 0x2001_0DB8_0000_0000 | UInt64(number) * step
+                return limiter.take(for: ClientNetwork(IPAddress(v6: high, 0)), now: at(0)) == nil
+            }
+            #expect(taken == 10 * worth)
+            // Whoever is not in it is not held to it.
+            #expect(limiter.take(for: ClientNetwork(IPAddress(v6: 0x2001_0DB8_0001_0000, 0)), now: at(0)) == nil)
+        }
+    }
+
+    @Test func `tells the IPv4 addresses from each other that are written as IPv6`() {
+        for prefix in ["", "::ffff:", "64:ff9b::"] {
+            let limiter = AddressLimiter(.signIns, perMinute: 1)
+            for (address, isFirst) in [("192.0.2.1", true), ("192.0.2.2", true), ("192.0.2.1", false)] {
+                guard let address = IPAddress(prefix + address) else {
+                    Issue.record("\(prefix)\(address) is no address")
+                    return
+                }
+                #expect((limiter.take(for: ClientNetwork(address), now: at(0)) == nil) == isFirst, "\(prefix)")
+            }
+        }
+    }
+
     @Test func `holds an IPv6 network of 64 bits for one client`() {
         let one = ClientNetwork(IPAddress(v6: 0x2001_0DB8_0000_0001, 0))
         #expect(one == ClientNetwork(IPAddress(v6: 0x2001_0DB8_0000_0001, 9)))
@@ -91,6 +118,7 @@ import Testing
     @Test func `the client's address behind proxies is the connection's own end when that is no trusted proxy`() throws
     {
         #expect(try network([("X-Forwarded-For", Self.forged)], from: "192.0.2.1") == "192.0.2.1")
+        #expect(try network([("X-Forwarded-For", Self.forged)], from: "::ffff:192.0.2.1") == "192.0.2.1")
     }
 
     @Test
@@ -99,6 +127,10 @@ import Testing
     {
         let (client, forged, p1, p2) = (Self.client, Self.forged, Self.p1, Self.p2)
         #expect(try network([("X-Forwarded-For", client)]) == client)
+        // A socket for both families writes IPv4 addresses so, and a proxy what its socket has.
+        #expect(try network([("X-Forwarded-For", "::ffff:\(client)")], from: "::ffff:\(Self.nearest)") == client)
+        // That is no address of a proxy's: a translator's clients are anybody.
+        #expect(try network([("X-Forwarded-For", client)], from: "64:ff9b::\(Self.nearest)") == Self.nearest)
         #expect(try network([("X-Forwarded-For", "\(forged), \(client), \(p1)")]) == client)
         #expect(
             try network([("X-Forwarded-For", "\(forged), \(client)"), ("X-Forwarded-For", "\(p2), \(p1)")]) == client)
