@@ -21,14 +21,15 @@ public struct AddressLimits: Sendable {
     /// What counts for one of them, for who asks with every request and looks it up once; nil where there is no limit.
     func limiter(of limit: AddressLimit) -> AddressLimiter? { limiters[limit] }
 
-    /// Counts a request of a network.
+    /// Counts a request of a network, or one that has failed.
     ///
     /// - Throws: `ServiceError.rateLimited` when there were too many already.
     package func count(_ network: @autoclosure () -> ClientNetwork, as limit: AddressLimit) throws(ServiceError) {
         try limiters[limit]?.count(network())
     }
 
-    /// Refuses a request of a network that has failed too often, and counts nothing.
+    /// Refuses a request of a network that has failed too often, and counts nothing: for what costs much before it is
+    /// known to be wrong. Elsewhere failures are counted as they come (``count(_:as:)``), and nothing else is refused.
     ///
     /// - Throws: `ServiceError.rateLimited`.
     package func refuseAfterFailures(

@@ -111,12 +111,11 @@ extension Admission {
             let app = credentials.app(in: apps)
             // Known before anything is refused, since it decides how that is told.
             context.isOfOurApp = app != nil
-            // Guesses at secrets are told no more than guesses at tokens.
-            try failures?.refuseAfterFailures(context.network)
             if let app { try credentials.prove(app, in: apps) } else { try admitKey(of: context.request) }
             return try await handler(context, parameters, app)
         } catch {
-            if case .invalidClient = error { failures?.countFailure(context.network) }
+            // Guesses at secrets are told no more than guesses at tokens.
+            if case .invalidClient = error { try failures?.count(context.network) }
             throw error
         }
     }
@@ -154,11 +153,10 @@ extension Admission {
     private func guessing<Value>(
         _ context: RequestContext, _ look: () throws(ServiceError) -> Value
     ) throws(ServiceError) -> Value {
-        try failures?.refuseAfterFailures(context.network)
         do throws(ServiceError) {
             return try look()
         } catch {
-            failures?.countFailure(context.network)
+            try failures?.count(context.network)
             throw error
         }
     }
@@ -168,11 +166,10 @@ extension Admission {
     private func provider(
         _ context: RequestContext, _ take: () async throws(ServiceError) -> HTTPResponse
     ) async throws(ServiceError) -> HTTPResponse {
-        try failures?.refuseAfterFailures(context.network)
         do throws(ServiceError) {
             return try await take()
         } catch {
-            if error.isSenders { failures?.countFailure(context.network) }
+            if error.isSenders { try failures?.count(context.network) }
             throw error
         }
     }

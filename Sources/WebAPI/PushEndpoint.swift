@@ -91,11 +91,10 @@ struct PushEndpoint: Sendable {
     ) async throws(ServiceError) -> Value {
         let owner = apiKeys.owner(of: context.request)
         if push.isKnown(id, owner: owner) { return try await body(owner) }
-        try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
         do throws(ServiceError) {
             return try await body(owner)
         } catch {
-            if error == .unknownPath { limits.countFailure(context.network, as: .failedRefreshes) }
+            if error == .unknownPath { try limits.count(context.network, as: .failedRefreshes) }
             throw error
         }
     }

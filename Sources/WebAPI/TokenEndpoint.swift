@@ -26,7 +26,7 @@ struct TokenEndpoint: Sendable {
             default: throw ServiceError.unsupportedGrantType
             }
         } catch {
-            if case .invalidGrant = error { limits.countFailure(context.network, as: .failedRefreshes) }
+            if case .invalidGrant = error { try limits.count(context.network, as: .failedRefreshes) }
             throw error
         }
     }

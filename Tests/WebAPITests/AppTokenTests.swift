@@ -82,6 +82,10 @@ import Testing
             }
             #expect(Set(statuses.suffix(2)) == [429], "\(path)")
         }
+        // Who has the secret goes on from the same address.
+        let headers = BrowserStage.basic("web-id", BrowserStage.webSecret)
+        let answer = await browser.api.post("/auth/revoke", form: "token=x", headers: headers)
+        #expect(answer.status == 200)
     }
 
     @Test func `is told to wait without an error, which would be final to it`() async throws {

@@ -157,8 +157,10 @@ extension APIStage {
             #expect(try await app.notifyAsApple { $0.claims[setting: "jti"] = .string("\(number)") }.status == 200)
         }
         for _ in 0..<2 { #expect(try await app.notifyAsApple { $0.claims[setting: "aud"] = "other" }.status == 400) }
-        let answer = try await app.notifyAsApple()
+        let answer = try await app.notifyAsApple { $0.claims[setting: "aud"] = "other" }
         #expect(answer.status == 429 && answer.header("retry-after") != nil)
+        let right = try await app.notifyAsApple { $0.claims[setting: "jti"] = "right" }
+        #expect(right.status == 200, "what is right is never refused")
     }
 
     @Test func `logs what was told and which rule was broken, and nothing of whom`() async throws {

@@ -30,9 +30,8 @@ public final class AdminToken: Sendable {
     func isOperator(_ request: HTTPRequest, _ limits: AddressLimits) throws(ServiceError) -> Bool {
         guard let digest = digest.withLock(\.self) else { return Self.isFromThisMachine(request) }
         guard let sent = PresentedToken(request).text else { return false }
-        try limits.refuseAfterFailures(limits.clientAddress.network(of: request), of: .failedAdminTokens)
         guard constantTimeEqual(digest, Digest.sha256.hash(sent.utf8.span)) else {
-            limits.countFailure(limits.clientAddress.network(of: request), as: .failedAdminTokens)
+            try limits.count(limits.clientAddress.network(of: request), as: .failedAdminTokens)
             throw .invalidAdminToken
         }
         return true

@@ -17,9 +17,8 @@ struct DeletionEndpoint: Sendable {
 
     func respond(_ context: RequestContext) async -> BrowserAnswer {
         do throws(ServiceError) {
-            try limits.refuseAfterFailures(context.network, of: .failedRefreshes)
             guard let time = try requestTime(context) else {
-                limits.countFailure(context.network, as: .failedRefreshes)
+                try limits.count(context.network, as: .failedRefreshes)
                 return pages.failure(.notFound, .unknownConfirmation, context.request)
             }
             let day = String(CalendarTime.rfc3339(time).prefix { $0 != "T" })
