@@ -25,7 +25,7 @@ public struct ClientNetwork: Hashable, Sendable {
 final class AddressLimiter: Sendable {
     private static let rows = 4
     /// The networks that a request of an IPv6 address counts in, and how many times as much as one client the whole of
-    /// each may do. Access providers give a customer a /64, a /56 or a /48, and whoever has the widest could come from
+    /// each may do. Access providers give a customer a /64, a /56 or a /48, and who has the widest could come from
     /// another /64 with each request.
     private static let ofIPv6: [(bits: Int, worth: Int64)] = [(64, 1), (56, 4), (48, 16)]
     private static let ofIPv4: [(bits: Int, worth: Int64)] = [(32, 1)]

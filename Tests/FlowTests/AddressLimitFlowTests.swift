@@ -46,7 +46,7 @@ import Testing
             expectRefusal(
                 try await gatehouse.refresh("wrong"), "Too many wrong tokens come from this address.",
                 within: 1...30)
-            // What is right is never refused, whoever fails from the same address.
+            // What is right is never refused, however much fails from the same address.
             #expect(try await gatehouse.refresh(token).status == 200)
             #expect(try await gatehouse.signIn("ada").status == 200)
         }
@@ -70,7 +70,7 @@ import Testing
             for _ in 0..<2 { #expect(try await users("a-wrong-admin-token").status == 401) }
             let refused = try await users("a-wrong-admin-token")
             expectRefusal(refused, "Too many wrong admin tokens come from this address.", within: 1...30)
-            // An operator is let in whoever guesses from the same address.
+            // An operator is let in, however much is guessed from the same address.
             #expect(try await users(token).status == 200)
             let health = try await LoopbackClient(port: gatehouse.adminPort).send("GET", "/readyz")
             #expect(health.status == 200)

@@ -73,7 +73,7 @@ import Testing
                 return limiter.take(for: ClientNetwork(IPAddress(v6: high, 0)), now: at(0)) == nil
             }
             #expect(taken == 10 * worth)
-            // Whoever is not in it is not held to it.
+            // Who is not in it is not held to it.
             #expect(limiter.take(for: ClientNetwork(IPAddress(v6: 0x2001_0DB8_0001_0000, 0)), now: at(0)) == nil)
         }
     }

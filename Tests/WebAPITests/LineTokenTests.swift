@@ -49,7 +49,7 @@ import Testing
         #expect(try #require(handle.open(row.content)).carried.values.map(\.name) == [])
         let sent = try Location(of: try await browser.sayYes(on: page))
         #expect(sent["aloha_token"] == Self.token && sent["aloha_expires_at"] == nil)
-        // Whoever reads the page for longer than it lasts begins anew.
+        // Who reads the page for longer than it lasts begins anew.
         var other = BrowserStage(of: browser.api)
         let late = await ask(&other)
         browser.api.stage.pass(seconds: 61)

@@ -19,8 +19,8 @@ extension BrowserSignIn {
         try await ask(PendingRequest(request, provider: provider.configuration.name), browser)
     }
 
-    /// The user has confirmed the app in this browser once, and did not authenticate now: whoever can make the provider
-    /// answer for them without a word may have sent them here (RFC 8252 §8.6). What it answered is left unused.
+    /// The user has confirmed the app in this browser once, and did not authenticate now. A program that counts on the
+    /// provider to answer for them without a word may have sent them here (RFC 8252 §8.6). The answer is left unused.
     func askAgain(
         _ request: PendingRequest, _ address: AppAddress, _ browser: BrowserKey
     ) async throws(Failure) -> Step {
