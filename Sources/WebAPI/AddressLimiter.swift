@@ -90,32 +90,27 @@ final class AddressLimiter: Sendable {
         return fullAt.withLock { fullAt in
             if fullAt.isEmpty { fullAt = Array(repeating: 0, count: Self.rows << Self.slotBits) }
             var excess = Int64.min
-            for network in networks {
-                excess = max(excess, next(for: base, in: network, now, fullAt) - now.nanoseconds - capacity)
+            var buckets = InlineArray<3, (hash: UInt64, next: Int64)>(repeating: (0, 0))
+            for (index, network) in networks.enumerated() {
+                let hash = Self.hash(base, network.bits)
+                var full = Int64.max
+                for row in 0..<Self.rows { full = min(full, fullAt[Self.slot(row, hash)]) }
+                // When the bucket would be full again if one more were taken of it.
+                let next = max(full, now.nanoseconds) + max(1, interval / network.worth)
+                buckets[index] = (hash, next)
+                excess = max(excess, next - now.nanoseconds - capacity)
             }
             guard excess <= 0 else { return max(1, (excess + 999_999_999) / 1_000_000_000) }
             guard isTaken else { return nil }
-            for network in networks {
-                let next = next(for: base, in: network, now, fullAt)
-                let hash = Self.hash(base, network.bits)
+            for index in networks.indices {
                 // Slots that are ahead because of others stay as they are.
                 for row in 0..<Self.rows {
-                    let slot = Self.slot(row, hash)
-                    fullAt[slot] = max(fullAt[slot], next)
+                    let slot = Self.slot(row, buckets[index].hash)
+                    fullAt[slot] = max(fullAt[slot], buckets[index].next)
                 }
             }
             return nil
         }
-    }
-
-    /// When the bucket of a network would be full again if one more were taken of it, in nanoseconds.
-    private func next(
-        for base: IPAddress, in network: (bits: Int, worth: Int64), _ now: MonotonicTime, _ fullAt: [Int64]
-    ) -> Int64 {
-        let hash = Self.hash(base, network.bits)
-        var full = Int64.max
-        for row in 0..<Self.rows { full = min(full, fullAt[Self.slot(row, hash)]) }
-        return max(full, now.nanoseconds) + max(1, interval / network.worth)
     }
 
     /// - Parameter bits: tell a network from the narrower one that begins with the same address.
