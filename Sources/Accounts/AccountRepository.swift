@@ -169,8 +169,11 @@ public protocol SessionRepository: SessionLookup {
     /// Ends all of a user's sessions, but the one excepted. Where none is, what providers have granted for the user
     /// ends with them, there too (``OutboxRepository``).
     ///
+    /// - Parameter line: what is under way and began before it ends, too.
     /// - Returns: how many live ones there were.
-    func revokeSessions(of user: UserID, except: SessionID?, now: Int64) async throws(RepositoryError) -> Int
+    func revokeSessions(
+        of user: UserID, except: SessionID?, line: NotBefore, now: Int64
+    ) async throws(RepositoryError) -> Int
 
     /// Ends a session of the user of another one, or that one itself, which takes nothing.
     ///
@@ -181,26 +184,42 @@ public protocol SessionRepository: SessionLookup {
     ) async throws(RepositoryError) -> SignOutOutcome
 
     /// Ends all sessions of the user of a session, and what providers have granted, as
-    /// ``revokeSessions(of:except:now:)`` does. It takes nothing where there is no other session, and no grant of
+    /// ``revokeSessions(of:except:line:now:)`` does. It takes nothing where there is no other session, and no grant of
     /// another identity.
     ///
     /// - Returns: as above.
     func endSessions(
-        under session: SessionID, demands: SensitiveDemands, now: Int64
+        under session: SessionID, demands: SensitiveDemands, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> SignOutOutcome
 
-    /// Ends what a provider says is over: sessions, the codes that apps have not redeemed for them yet, and link
-    /// tickets. Nobody who is named need be known; then nothing is written.
+    /// Ends what a provider says is over: sessions, the codes that apps have not redeemed for them yet, link tickets,
+    /// and what is under way. Nobody who is named need be known.
     ///
-    /// - Returns: how many live sessions there were.
-    func endSessions(_ logout: ProviderLogout, now: Int64) async throws(RepositoryError) -> Int
+    /// - Returns: how many live sessions there were; nil where the token has come before, at whatever instance.
+    func endSessions(_ record: LogoutRecord) async throws(RepositoryError) -> Int?
+
+    /// Ends all sessions of a scope at once, by a line in time; ``removeBarredSessions(after:now:)`` removes them.
+    ///
+    /// - Parameter isNoted: whether the audit trail has it.
+    func draw(
+        _ line: NotBefore, for scope: SessionScope, isNoted: Bool, now: Int64
+    ) async throws(RepositoryError)
+
+    /// Removes sessions that have ended by a line, of one stretch of all of them, in short transactions.
+    ///
+    /// - Parameter position: where the stretch before has ended; nil for the first.
+    /// - Returns: how many went, and where the next stretch begins; nil at the end.
+    func removeBarredSessions(
+        after position: SessionID?, now: Int64
+    ) async throws(RepositoryError) -> (ended: Int, next: SessionID?)
 
     /// Does what follows from what a provider says of its users. The audit trail has each event that changes something,
-    /// and of those that don't the first of a kind in ``IdentityEvent/noteIntervalSeconds``; for all others, and for
-    /// users whom nobody knows, nothing is written. No user is erased by it.
+    /// and of those that don't the first of a kind in ``IdentityEvent/noteIntervalSeconds``; for all others nothing is
+    /// written, and for users whom nobody knows a line in time. No user is erased by it.
     ///
+    /// - Parameter line: drawn now: no event reaches beyond it.
     /// - Returns: how many of the events have changed something.
-    func take(_ events: [IdentityEvent], now: Int64) async throws(RepositoryError) -> Int
+    func take(_ events: [IdentityEvent], line: NotBefore, now: Int64) async throws(RepositoryError) -> Int
 }
 
 /// Receipts for what users have approved.
@@ -236,12 +255,17 @@ public protocol IdentityRepository: IdentityLookup {
     ///
     /// - Returns: refused with `.sessionGone`, `.authenticationTooOld` or `.identityTooNew`.
     func unlink(
-        _ identity: IdentityID, under session: SessionID, demands: SensitiveDemands, now: Int64
+        _ identity: IdentityID, under session: SessionID, demands: SensitiveDemands, line: NotBefore, now: Int64
+    ) async throws(RepositoryError) -> UnlinkOutcome
+
+    /// The same by an operator's word.
+    func unlink(
+        _ identity: IdentityID, of user: UserID, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> UnlinkOutcome
 
     /// Gives a user an identity by an operator's word, taking it from whoever has it, whose sessions all end.
     func repoint(
-        _ subject: Subject, provider: String, to user: UserID, now: Int64
+        _ subject: Subject, provider: String, to user: UserID, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> RepointOutcome
 }
 
@@ -262,12 +286,12 @@ public protocol UserRepository: Sendable {
     /// audit trail, which names nothing but numbers, stays, and says so. A later sign-in makes a new user.
     ///
     /// - Returns: whether there was one.
-    func erase(_ user: UserID, now: Int64) async throws(RepositoryError) -> Bool
+    func erase(_ user: UserID, line: NotBefore, now: Int64) async throws(RepositoryError) -> Bool
 
     /// Erases the user of a session, by his own word.
     ///
     /// - Returns: refused with `.sessionGone`, `.authenticationTooOld` or `.identityTooNew`.
     func erase(
-        under session: SessionID, demands: SensitiveDemands, now: Int64
+        under session: SessionID, demands: SensitiveDemands, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> ErasureOutcome
 }

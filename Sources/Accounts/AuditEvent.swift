@@ -33,6 +33,9 @@ public struct AuditEvent: Equatable, Sendable {
         public static let linkConflict = Kind(rawValue: "link_conflict")
         /// The user said something else than before about themselves; the event names the attributes.
         public static let profileEdited = Kind(rawValue: "profile_edited")
+        /// An operator has locked the user, or let them in again.
+        public static let userLocked = Kind(rawValue: "user_locked")
+        public static let userUnlocked = Kind(rawValue: "user_unlocked")
         public static let sessionRevoked = Kind(rawValue: "session_revoked")
         /// All of a user's sessions, or all but the one that asked; where it names no user, everybody's.
         public static let sessionsRevoked = Kind(rawValue: "sessions_revoked")

@@ -25,10 +25,12 @@ public struct Identity: Equatable, Sendable {
     /// Since when the provider passes no mail on to the address that it has given, in seconds since 1970; nil where it
     /// does, or has not said that it doesn't.
     public var emailStoppedAt: Int64?
+    /// Until when nobody signs in by it, in seconds since 1970, by its user's lock or its own; 0 where it is free.
+    public var lockedUntil: Int64
 
     public init(
         id: IdentityID, user: UserID, provider: String, subject: Subject, origin: Origin, linkedAt: Int64,
-        lastSignInAt: Int64, emailStoppedAt: Int64?
+        lastSignInAt: Int64, emailStoppedAt: Int64?, lockedUntil: Int64 = 0
     ) {
         self.id = id
         self.user = user
@@ -38,5 +40,6 @@ public struct Identity: Equatable, Sendable {
         self.linkedAt = linkedAt
         self.lastSignInAt = lastSignInAt
         self.emailStoppedAt = emailStoppedAt
+        self.lockedUntil = lockedUntil
     }
 }

@@ -3,7 +3,11 @@ public struct IdentityEvent: Equatable, Sendable {
     public enum Effect: Equatable, Sendable {
         /// The sessions that this identity has opened are over, and its link tickets: those opened by then, in seconds
         /// since 1970, and no later one. So an old message that comes again ends nothing that has begun since.
-        case endsSessions(openedBy: Int64)
+        case endsSessions(openedBy: Int64, reauthenticate: Bool)
+        /// The same, and the identity is locked, or its whole user, until the provider says otherwise or an operator
+        /// does. The newest word holds, and none lifts an operator's lock.
+        case locks(openedBy: Int64, wholeUser: Bool)
+        case unlocks
         /// Mail to the address that the provider has given does not arrive, or does again. The newest word of the two
         /// holds, in whatever order they come.
         case stopsEmail, resumesEmail

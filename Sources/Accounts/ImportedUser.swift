@@ -21,12 +21,17 @@ public struct ImportedUser: Equatable, Sendable {
     public var createdAt: Int64
     /// By which the user signs in; at least one.
     public var identities: [Identity]
+    /// That they may not sign in, as it was where they come from; only for who is new here.
+    public var lock: Lock?
 
-    public init(reference: String, profile: Profile, createdAt: Int64, identities: [Identity]) {
+    public init(
+        reference: String, profile: Profile, createdAt: Int64, identities: [Identity], lock: Lock? = nil
+    ) {
         self.reference = reference
         self.profile = profile
         self.createdAt = createdAt
         self.identities = identities
+        self.lock = lock
     }
 }
 

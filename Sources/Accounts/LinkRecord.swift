@@ -10,6 +10,12 @@ public struct LinkRecord: Sendable {
     /// The configured name of the provider.
     public var provider: String
     public var subject: Subject
+    /// What is compared with the lines in time (``NotBefore``).
+    public var beginning: SignInBeginning
+    /// The provider's `auth_time`, in seconds since 1970; nil where it tells none.
+    public var authenticationTime: Int64?
+    /// The provider's own session, where its ID token named one.
+    public var upstreamSession: TokenHash?
     /// What the carrier said about the user this time.
     public var attributes: Attributes
     /// What the provider's configuration hands out besides.
@@ -21,8 +27,8 @@ public struct LinkRecord: Sendable {
 
     public init(
         evidence: Evidence, challenge: OneTimeUse?, session: SessionID, demands: SensitiveDemands,
-        provider: String, subject: Subject, attributes: Attributes, claims: TypedClaims,
-        kept: KeptTokens?, now: Int64
+        provider: String, subject: Subject, beginning: SignInBeginning, authenticationTime: Int64?,
+        upstreamSession: TokenHash?, attributes: Attributes, claims: TypedClaims, kept: KeptTokens?, now: Int64
     ) {
         self.evidence = evidence
         self.challenge = challenge
@@ -30,6 +36,9 @@ public struct LinkRecord: Sendable {
         self.demands = demands
         self.provider = provider
         self.subject = subject
+        self.beginning = beginning
+        self.authenticationTime = authenticationTime
+        self.upstreamSession = upstreamSession
         self.attributes = attributes
         self.claims = claims
         self.kept = kept

@@ -21,6 +21,21 @@ public protocol OperatorRepository: Sendable {
     /// Everything that is kept about a user, as of one moment.
     func record(of user: UserID, now: Int64) async throws(RepositoryError) -> UserRecord?
 
+    /// Locks a user: nobody signs in as them, by whatever way, and all their sessions end, also what is under way to
+    /// become one. A lock that is there is replaced.
+    ///
+    /// - Returns: whether there is such a user.
+    func lock(_ user: UserID, _ lock: Lock, line: NotBefore, now: Int64) async throws(RepositoryError) -> Bool
+
+    /// Lets a user in again, by every identity; also one who was erased while locked.
+    ///
+    /// - Parameter line: what they must have done since.
+    /// - Returns: whether anything was locked.
+    func unlock(_ user: UserID, line: NotBefore, now: Int64) async throws(RepositoryError) -> Bool
+
+    /// The lock of a whole user, while it holds.
+    func lock(of user: UserID, now: Int64) async throws(RepositoryError) -> Lock?
+
     /// How many users there are. Exact and cheap.
     func userCount() async throws(RepositoryError) -> Int
 

@@ -54,6 +54,8 @@ public enum RefreshOutcome: Equatable, Sendable {
     case extended(Session)
     /// The token had been replaced: its session family is revoked.
     case reused(UserID)
+    /// There is no such session, and its user is locked.
+    case locked
     /// No live session knows the token.
     case refused
 }

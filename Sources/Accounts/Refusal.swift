@@ -16,6 +16,8 @@ public enum Refusal: Equatable, Sendable {
     case sessionGone
     /// The push is not pending any more.
     case pushOver
+    /// The user, or the identity, is locked.
+    case locked
     /// The link ticket is unknown, expired, used, or another client's.
     case invalidTicket
 }

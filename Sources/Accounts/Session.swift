@@ -64,6 +64,11 @@ public struct NewSession: Equatable, Sendable {
     }
 }
 
+extension NewSession {
+    /// As ``Session/app``.
+    public var app: String? { scope == nil ? nil : client }
+}
+
 /// A session as stored. It is live while it is stored and `expiresAt` lies ahead; revoking removes it.
 public struct Session: Equatable, Sendable {
     /// The generation of the refresh token that a sign-in gives.
@@ -166,6 +171,16 @@ public struct SessionID: Hashable, Sendable {
         low = random.1
     }
 
+    /// The same with the milliseconds: what was made later lies behind, within a second too.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: since 1970.
+    ///   - random: 128 random bits, of which 78 are kept.
+    public init(milliseconds: Int64, random: (UInt64, UInt64)) {
+        let beyond = UInt64(truncatingIfNeeded: milliseconds % 1000) << 14 | random.0 & 0x3FFF
+        self.init(now: milliseconds / 1000, random: (beyond, random.1))
+    }
+
     /// Reads the sixteen bytes of one.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
@@ -206,6 +221,27 @@ extension SessionID: CustomStringConvertible {
                 }
             }
         }
+    }
+}
+
+/// A provider's word that something is over, by a logout token that was verified.
+public struct LogoutRecord: Equatable, Sendable {
+    public var logout: ProviderLogout
+    /// The token itself, by its issuer and `jti`: it counts once, at whatever instance.
+    public var token: OneTimeUse
+    /// Sessions that were opened later stay, in seconds since 1970.
+    public var openedBy: Int64
+    /// What is under way and began before this opens nothing.
+    public var line: NotBefore
+    /// Seconds since 1970.
+    public var now: Int64
+
+    public init(logout: ProviderLogout, token: OneTimeUse, openedBy: Int64, line: NotBefore, now: Int64) {
+        self.logout = logout
+        self.token = token
+        self.openedBy = openedBy
+        self.line = line
+        self.now = now
     }
 }
 

@@ -21,6 +21,8 @@ public struct SignInRecord: Sendable {
     /// What the provider's configuration hands out besides.
     public let claims: TypedClaims
     public let session: NewSession
+    /// What is compared with the lines in time (``NotBefore``).
+    public let beginning: SignInBeginning
     /// What an app redeems for the session's tokens, where the user signs in through the browser.
     public let appCode: NewAppCode?
     /// Which push it ends, where our server has begun it.
@@ -38,7 +40,8 @@ public struct SignInRecord: Sendable {
     public typealias Fields = (
         evidence: Evidence, challenge: OneTimeUse?, provider: String, subject: Subject, personKey: PersonKey?,
         ported: [PortedSubject], refusedPortTokens: Int, registration: Registration, attributes: Attributes,
-        own: SelfAssertedName?, claims: TypedClaims, session: NewSession, appCode: NewAppCode?,
+        own: SelfAssertedName?, claims: TypedClaims, session: NewSession, beginning: SignInBeginning,
+        appCode: NewAppCode?,
         push: PushDelivery?, kept: KeptTokens?, maximumSessions: Int64?, now: Int64
     )
 
@@ -47,14 +50,14 @@ public struct SignInRecord: Sendable {
         (
             self.evidence, self.challenge, self.provider, self.subject, self.personKey, self.ported,
             self.refusedPortTokens, self.registration, self.attributes, self.own, self.claims, self.session,
-            self.appCode, self.push, self.kept, self.maximumSessions, self.now
+            self.beginning, self.appCode, self.push, self.kept, self.maximumSessions, self.now
         ) = fields
     }
 
     public var fields: Fields {
         (
             evidence, challenge, provider, subject, personKey, ported, refusedPortTokens, registration, attributes,
-            own, claims, session, appCode, push, kept, maximumSessions, now
+            own, claims, session, beginning, appCode, push, kept, maximumSessions, now
         )
     }
 

@@ -33,6 +33,8 @@ public struct OwnedRows: Equatable, Sendable {
 /// Everything that is kept about one user, for whoever has the right to see it.
 public struct UserRecord: Equatable, Sendable {
     public var user: User
+    /// While it holds.
+    public var lock: Lock?
     public var identities: [Identity]
     /// The live ones.
     public var sessions: [Session]
@@ -43,10 +45,12 @@ public struct UserRecord: Equatable, Sendable {
     public var tables: [OwnedRows]
 
     public init(
-        user: User, identities: [Identity], sessions: [Session], receipts: [Receipt], grants: [ProviderGrant],
+        user: User, lock: Lock?, identities: [Identity], sessions: [Session], receipts: [Receipt],
+        grants: [ProviderGrant],
         auditEvents: [AuditEvent], tables: [OwnedRows]
     ) {
         self.user = user
+        self.lock = lock
         self.identities = identities
         self.sessions = sessions
         self.receipts = receipts

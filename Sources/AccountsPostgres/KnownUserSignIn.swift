@@ -5,15 +5,20 @@ import Postgres
 /// The sign-in of a user whose subject is known and about whom there is nothing to decide, which nearly every sign-in
 /// is: one statement, which is a transaction.
 struct KnownUserSignIn {
-    private static let opened = SessionPart(from: 10, user: "user_id", identity: "target.id", provider: "$9", now: "$8")
-    // The identity's row is held first, so that whoever takes it away meanwhile comes before or after, and the rest
-    // follows from it: where there is no such row, nothing happens at all.
+    private static let opened = SessionPart(from: 13, user: "user_id", identity: "target.id", provider: "$9", now: "$8")
+    // The identity's row is held first, so that whoever takes it away meanwhile, locks it or draws a line comes before
+    // or after, and the rest follows from it: where there is no such row, nothing happens at all.
     private static func statement(_ source: SessionSource) -> Postgres.Statement {
         Postgres.Statement(
             """
             WITH target AS MATERIALIZED (
                 SELECT id, user_id FROM identities
                 WHERE subject = $1 AND issuer = $2
+                    AND locked_until <= $8 AND not_before < $10 AND authenticated_after IS NULL
+                    AND NOT EXISTS (
+                        SELECT 1 FROM not_before AS line
+                        WHERE key IN ('\(NotBeforeKey.everybody)', '\(NotBeforeKey.providerPrefix)' || $9, $11, $12)
+                            AND (at >= $10 OR line.authenticated_after IS NOT NULL))
                     AND ($3::int8 IS NULL OR \(source.room) > 0 AND \(source.roomOf) = $3)
                 FOR UPDATE
             ), code AS (
@@ -54,6 +59,8 @@ struct KnownUserSignIn {
             .text(signIn.subject.value), .text(signIn.subject.issuer), .optional(signIn.maximumSessions),
             .optional(signIn.code?.hash), .optional(signIn.code?.owner), .optional(signIn.code?.expiresAt),
             .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .text(signIn.provider),
+            .integer(signIn.leastLine), .optional(signIn.session.app.map(NotBeforeKey.app)),
+            .optional(signIn.session.upstreamSession.map(NotBeforeKey.session)),
         ]
         let statement =
             switch signIn.session.source {

@@ -9,7 +9,7 @@ struct NewUserSignIn {
         at: "$7::int8", event: "$23", user: "made.id", oldIdentity: "NULL::int8", newIdentity: "first.id",
         fields: "NULL::text")
     private static let opened = SessionPart(
-        from: 24, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
+        from: 30, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
     // Nothing happens where the subject is known after all, where a key is not the newest any more, under which a row
     // would be missed when all is sealed or hashed anew, or where the code was used. Of two who come with one subject
     // at once, the second meets the unique index, and its statement is undone.
@@ -18,6 +18,10 @@ struct NewUserSignIn {
         WITH fitting AS MATERIALIZED (
             SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM identities WHERE subject = $1 AND issuer = $2)
                 AND (SELECT max(number) FROM key_ring) = $8
+                AND NOT EXISTS (
+                    SELECT 1 FROM not_before
+                    WHERE key IN ('\(NotBeforeKey.everybody)', '\(NotBeforeKey.providerPrefix)' || $15, $25, $26, $27, $28)
+                        AND (at >= $24 OR authenticated_after IS NOT NULL) AND (expires > $29 OR expires IS NULL))
                 AND ($9::int8 IS NULL OR (SELECT max(number) FROM secret_keys WHERE purpose = $10) = $9)
         ), code AS (
             INSERT INTO used_codes (hash, owner, state, expires) SELECT $3, $4, 1, $5::int8 FROM fitting
@@ -66,6 +70,8 @@ struct NewUserSignIn {
         let newestKey = try store.sealer.current.newestKey
         let sealed = try store.sealer.sealing(profile, .profile(of: user))
         let event = NewAuditEvent.userCreated(user, by: identity, at: signIn.now)
+        let keys = store.knownSecretKeys.all
+        guard let subjectKey = keys.last(where: { $0.purpose == .directory })?.bytes else { return nil }
         let command = Command(
             Self.statement,
             [
@@ -75,7 +81,7 @@ struct NewUserSignIn {
                 contacts.key, .text(SecretKey.Purpose.contact.rawValue), .integer(user.rawValue), .text(reference),
                 .bytes(sealed), .integer(identity.rawValue), .text(signIn.provider),
                 .text(Identity.Origin.signIn.rawValue),
-            ] + contacts.rows + [.text(event.kind.rawValue)]
+            ] + contacts.rows + [.text(event.kind.rawValue)] + lines(try store.sealer.current, subjectKey)
                 + SessionPart.values(of: signIn.session).map(Value.init))
         do throws(PostgresError) {
             guard try await store.alone(command, .durable).first?.integer(0) == 1 else { return nil }
@@ -87,6 +93,17 @@ struct NewUserSignIn {
         store.tell([event])
         return SignedIn(
             user: user, identity: identity, isNewUser: true, migrated: false, reference: reference, profile: profile)
+    }
+
+    /// What is compared with the lines in time.
+    private func lines(_ sealer: any Sealer, _ key: [UInt8]) -> [Value] {
+        let subject = [NotBeforeKey.subject, NotBeforeKey.locked].map { prefix in
+            Value.text(NotBeforeKey.subject(signIn.subject, prefix, under: key, sealer))
+        }
+        return [
+            .integer(signIn.leastLine), .optional(signIn.session.app.map(NotBeforeKey.app)),
+            .optional(signIn.session.upstreamSession.map(NotBeforeKey.session)),
+        ] + subject + [.integer(signIn.now)]
     }
 
     /// The rows by which operators find the user, and the number of the key that they are hashed under.

@@ -10,7 +10,7 @@ import Postgres
 enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
-    static let steps = [first, second, third, fourth, fifth]
+    static let steps = [first, second, third, fourth, fifth, sixth]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
     private static let third = """
@@ -26,6 +26,39 @@ enum Schema {
         """
     // Which attributes an event is about, by name, with blanks between; no event of before has any.
     private static let fifth = "ALTER TABLE audit ADD COLUMN fields text"
+
+    // The lines in time, and the locks, as in the other engine. An instance of the version before draws none, and opens
+    // sessions without a look at them.
+    private static let sixth = """
+        ALTER TABLE identities ADD COLUMN not_before int8 NOT NULL DEFAULT 0;
+        ALTER TABLE identities ADD COLUMN authenticated_after int8;
+        ALTER TABLE identities ADD COLUMN locked_until int8 NOT NULL DEFAULT 0;
+        ALTER TABLE tickets ADD COLUMN created int8 NOT NULL DEFAULT 0;
+        CREATE TABLE not_before (
+            key text COLLATE "C" PRIMARY KEY,
+            at int8 NOT NULL,
+            authenticated_after int8,
+            sessions_before bytea,
+            user_id int8,
+            expires int8
+        );
+        CREATE INDEX not_before_expires ON not_before (expires) WHERE expires IS NOT NULL;
+        CREATE INDEX not_before_user ON not_before (user_id) WHERE user_id IS NOT NULL;
+        CREATE TABLE locks (
+            user_id int8 NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            identity_id int8 NOT NULL,
+            cause text COLLATE "C" NOT NULL,
+            reason text,
+            since int8 NOT NULL,
+            until int8,
+            PRIMARY KEY (user_id, identity_id)
+        );
+        CREATE TABLE seen_tokens (
+            hash bytea PRIMARY KEY,
+            expires int8 NOT NULL
+        );
+        CREATE INDEX seen_tokens_expires ON seen_tokens (expires);
+        """
 
     private static let makeMeta = Postgres.Statement.once(
         """

@@ -11,6 +11,8 @@ struct SimpleSignIn {
     let own: SelfAssertedName?
     let statement: ProviderStatement
     let session: NewSession
+    /// From when on a line in time would bar it, in milliseconds since 1970. Where there is one, it is not simple.
+    let leastLine: Int64
     let maximumSessions: Int64?
     let now: Int64
 
@@ -20,7 +22,7 @@ struct SimpleSignIn {
         // statement stores it, or can't where it is there.
         let (
             evidence, challenge, provider, subject, personKey, ported, refusedPortTokens, registration, attributes, own,
-            claims, session, appCode, push, kept, maximumSessions, now
+            claims, session, beginning, appCode, push, kept, maximumSessions, now
         ) = record.fields
         guard challenge == nil, personKey == nil, ported.isEmpty, refusedPortTokens == 0, appCode == nil, push == nil,
             kept == nil
@@ -33,6 +35,7 @@ struct SimpleSignIn {
         statement = ProviderStatement(
             provider: provider, subject: subject.value, attributes: attributes, claims: claims)
         self.session = session
+        leastLine = beginning.leastLine(now: now)
         self.maximumSessions = maximumSessions
         self.now = now
     }

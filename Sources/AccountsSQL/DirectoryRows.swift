@@ -165,7 +165,8 @@ struct DirectoryRows {
     func discard(_ account: DirectoryAccount) throws(RepositoryError) {
         guard try connection.first(Self.anyIdentity, account.user, read: { _ in true }) == nil else { return }
         try AuditTrail(connection: connection, now: now).add(.directoryGivenUp, user: account.user)
-        _ = try Erasure(connection: connection, sealer: sealer, now: now).erase(account.user)
+        _ = try Erasure(connection: connection, sealer: sealer, line: NotBefore(drawnAt: now * 1000), now: now).erase(
+            account.user)
     }
 
     func removeUnfinished(
@@ -180,7 +181,11 @@ struct DirectoryRows {
                 try connection.run(Self.delete, provider, row.user)
             } else {
                 try AuditTrail(connection: connection, now: now).add(.signUpExpired, user: row.user)
-                if try Erasure(connection: connection, sealer: sealer, now: now).erase(row.user) { users += 1 }
+                if try Erasure(connection: connection, sealer: sealer, line: NotBefore(drawnAt: now * 1000), now: now)
+                    .erase(row.user)
+                {
+                    users += 1
+                }
             }
         }
         return (rows.count, users)

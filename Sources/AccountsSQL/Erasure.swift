@@ -26,11 +26,14 @@ package struct Erasure {
 
     package let connection: any Connection
     package let sealer: StoreSealer
+    /// What is under way for the user's subjects is over, too.
+    package let line: NotBefore
     package let now: Int64
 
-    package init(connection: any Connection, sealer: StoreSealer, now: Int64) {
+    package init(connection: any Connection, sealer: StoreSealer, line: NotBefore, now: Int64) {
         self.connection = connection
         self.sealer = sealer
+        self.line = line
         self.now = now
     }
 
@@ -45,6 +48,7 @@ package struct Erasure {
     package func remove(_ user: UserID) throws(RepositoryError) -> Bool {
         try SessionEnd(connection: connection, sealer: sealer, now: now).tellAll(of: user)
         try GrantRows(connection: connection, sealer: sealer, now: now).revokeAll(of: user)
+        try barSubjects(of: user)
         for query in Self.bound + Self.users { try connection.run(query, user) }
         try connection.run(Self.user, user)
         guard connection.changes > 0 else { return false }
@@ -53,19 +57,34 @@ package struct Erasure {
         try AuditTrail(connection: connection, now: now).add(.userErased, user: user)
         return true
     }
+
+    /// Of each subject a hash stays for a while, and longer where it is locked: else an erasure would be the way out of
+    /// a lock.
+    private func barSubjects(of user: UserID) throws(RepositoryError) {
+        let lines = NotBeforeRows(connection: connection, sealer: sealer, now: now)
+        let locks = LockRows(connection: connection, now: now)
+        let ofUser = try locks.find(user)
+        for identity in try IdentityRows(connection: connection).all(of: user) {
+            try lines.draw(line, for: identity.subject)
+            let held = [ofUser, try locks.find(user, identity.id)].compactMap(\.self).filter { $0.holds(now: now) }
+            if held.isEmpty { continue }
+            let ends = held.compactMap(\.until)
+            try lines.lock(identity.subject, of: user, until: ends.count == held.count ? ends.max() : nil)
+        }
+    }
 }
 
 extension SQLStore {
-    public func erase(_ user: UserID, now: Int64) async throws(RepositoryError) -> Bool {
+    public func erase(_ user: UserID, line: NotBefore, now: Int64) async throws(RepositoryError) -> Bool {
         try await write(
             { [sealer] connection throws(RepositoryError) in
-                try Erasure(connection: connection, sealer: sealer, now: now).erase(user)
+                try Erasure(connection: connection, sealer: sealer, line: line, now: now).erase(user)
             },
             settled: { if $0 == true { self.noteErasure() } })
     }
 
     public func erase(
-        under session: SessionID, demands: SensitiveDemands, now: Int64
+        under session: SessionID, demands: SensitiveDemands, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> ErasureOutcome {
         try await write(
             { [sealer] connection throws(RepositoryError) in
@@ -73,7 +92,7 @@ extension SQLStore {
                 {
                 case .refused(let refusal): return .refused(refusal)
                 case .allowed(let session):
-                    _ = try Erasure(connection: connection, sealer: sealer, now: now).erase(session.user)
+                    _ = try Erasure(connection: connection, sealer: sealer, line: line, now: now).erase(session.user)
                     return .erased
                 }
             },

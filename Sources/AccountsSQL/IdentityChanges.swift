@@ -19,21 +19,32 @@ struct IdentityChanges {
     private var sessions: SessionRows { SessionRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: now) }
     private var grants: GrantRows { GrantRows(connection: connection, sealer: sealer, now: now) }
+    private var lines: NotBeforeRows { NotBeforeRows(connection: connection, sealer: sealer, now: now) }
     private var ledger: LedgerRows { LedgerRows(connection: connection, sealer: sealer, now: now) }
 
     func unlink(
-        _ identity: IdentityID, under session: SessionID, _ demands: SensitiveDemands
+        _ identity: IdentityID, under session: SessionID, _ demands: SensitiveDemands, _ line: NotBefore
     ) throws(RepositoryError) -> UnlinkOutcome {
         let user: UserID
         switch try check(session, unlinking: identity, demands) {
         case .allowed(let session): user = session.user
         case .refused(let refusal): return .refused(refusal)
         }
+        return try unlink(identity, of: user, line)
+    }
+
+    /// Takes an identity from a user by an operator's word.
+    func unlink(
+        _ identity: IdentityID, of user: UserID, _ line: NotBefore
+    ) throws(RepositoryError) -> UnlinkOutcome {
+        let subject = try identities.find(identity, of: user)?.subject
         let grant = try grants.find(identity, of: user)
         guard let provider = try connection.first(Self.delete, identity, user, read: { $0.text(0) }) else {
             return try identities.find(identity, of: user) == nil ? .notFound : .lastIdentity
         }
         if let grant { try grants.revoke(grant) }
+        if let subject { try lines.draw(line, for: subject) }
+        try LockRows(connection: connection, now: now).remove(from: user, identity)
         try sessions.deleteAll(of: user, identity: identity, provider: provider, now: now)
         try audit.add(.identityUnlinked, user: user, old: identity)
         try ledger.add(.identityUnlinked(identity, of: user))
@@ -50,7 +61,7 @@ struct IdentityChanges {
     }
 
     func repoint(
-        _ subject: Subject, provider: String, to user: UserID
+        _ subject: Subject, provider: String, to user: UserID, _ line: NotBefore
     ) throws(RepositoryError) -> RepointOutcome {
         guard try UserRows.exists(user, connection) else { return .noSuchUser }
         let found = try identities.find(subject)?.known
@@ -59,12 +70,16 @@ struct IdentityChanges {
             try grants.revoke(found.identity, of: found.user)
             // A row of its own at the new user, so that the trail tells the two apart by their numbers.
             try identities.delete(found.identity)
+            try lines.draw(line, for: found.user)
             try sessions.deleteAll(of: found.user)
+            try LockRows(connection: connection, now: now).remove(from: found.user, found.identity)
             try audit.add(.identityUnlinked, user: found.user, old: found.identity)
             try ledger.add(.identityMoved(found.identity, from: found.user))
             try users.forgetUnlinked(former, of: found.user, now: now)
         }
         let id = try identities.insert(subject, user: user, provider: provider, origin: .link, now: now)
+        try lines.draw(line, for: id)
+        try LockRows(connection: connection, now: now).carry(to: user)
         try audit.add(.identityRepointed, user: user, old: found?.identity, new: id)
         guard let identity = try identities.find(id, of: user) else { throw .unavailable(.corrupt) }
         guard let found else { return .linked(identity) }
@@ -74,20 +89,28 @@ struct IdentityChanges {
 
 extension SQLStore {
     public func unlink(
-        _ identity: IdentityID, under session: SessionID, demands: SensitiveDemands, now: Int64
+        _ identity: IdentityID, under session: SessionID, demands: SensitiveDemands, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> UnlinkOutcome {
         try await write { [sealer] connection throws(RepositoryError) in
             try IdentityChanges(connection: connection, sealer: sealer, now: now).unlink(
-                identity, under: session, demands)
+                identity, under: session, demands, line)
+        }
+    }
+
+    public func unlink(
+        _ identity: IdentityID, of user: UserID, line: NotBefore, now: Int64
+    ) async throws(RepositoryError) -> UnlinkOutcome {
+        try await write { [sealer] connection throws(RepositoryError) in
+            try IdentityChanges(connection: connection, sealer: sealer, now: now).unlink(identity, of: user, line)
         }
     }
 
     public func repoint(
-        _ subject: Subject, provider: String, to user: UserID, now: Int64
+        _ subject: Subject, provider: String, to user: UserID, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> RepointOutcome {
         try await write { [sealer] connection throws(RepositoryError) in
             try IdentityChanges(connection: connection, sealer: sealer, now: now).repoint(
-                subject, provider: provider, to: user)
+                subject, provider: provider, to: user, line)
         }
     }
 }

@@ -12,18 +12,26 @@ struct IdentityEventRows {
 
     let connection: any Connection
     let sealer: StoreSealer
+    /// Drawn now; where an event is older, its own time is the line's.
+    var line: NotBefore = .none
     let now: Int64
 
     /// - Returns: whether anything is other than before.
     func take(_ event: IdentityEvent) throws(RepositoryError) -> Bool {
-        if case .endsSessions(let openedBy) = event.effect {
+        let known = try IdentityRows(connection: connection).find(event.subject)?.known
+        if let openedBy = event.effect.openedBy {
             // A link ticket would become a session, of somebody whom nobody knows yet.
             try connection.run(Self.tickets, event.subject.value, event.subject.issuer, openedBy)
+            let line = event.effect.line(line)
+            let lines = NotBeforeRows(connection: connection, sealer: sealer, now: now)
+            if let known { try lines.draw(line, for: known.identity) } else { try lines.draw(line, for: event.subject) }
         }
-        guard let known = try IdentityRows(connection: connection).find(event.subject)?.known else { return false }
+        guard let known else { return false }
         let hasChanged =
             switch event.effect {
-            case .endsSessions(let openedBy): try endSessions(of: known, openedBy: openedBy)
+            case .endsSessions(let openedBy, reauthenticate: _): try endSessions(of: known, openedBy: openedBy)
+            case .locks(let openedBy, let wholeUser): try lock(known, wholeUser: wholeUser, openedBy, at: event.time)
+            case .unlocks: try unlock(known, at: event.time)
             case .stopsEmail: try setEmail(of: known.identity, isStopped: true, at: event.time)
             case .resumesEmail: try setEmail(of: known.identity, isStopped: false, at: event.time)
             case .none: false
@@ -48,6 +56,33 @@ struct IdentityEventRows {
         return hadGrant || count > 0
     }
 
+    private func lock(
+        _ known: Migration.Known, wholeUser: Bool, _ openedBy: Int64, at time: Int64
+    ) throws(RepositoryError) -> Bool {
+        let hasEnded = try endSessions(of: known, openedBy: openedBy)
+        let locks = LockRows(connection: connection, now: now)
+        let identity = wholeUser ? nil : known.identity
+        if let last = try locks.find(known.user, identity), last.holds(now: now) || last.since >= time {
+            return hasEnded
+        }
+        try locks.put(Lock(cause: .provider, reason: nil, since: time, until: nil), on: known.user, identity)
+        if wholeUser {
+            _ = try SessionEnd(connection: connection, sealer: sealer, now: now)
+                .endAll(of: known.user, except: nil, NotBefore(at: line.at, authenticatedAfter: time))
+        }
+        return true
+    }
+
+    /// The word stays, since an earlier one that comes late must not lock.
+    private func unlock(_ known: Migration.Known, at time: Int64) throws(RepositoryError) -> Bool {
+        let locks = LockRows(connection: connection, now: now)
+        let last = try locks.find(known.user, known.identity)
+        if let last, last.since >= time || last.cause != .provider { return false }
+        try locks.put(
+            Lock(cause: .provider, reason: nil, since: time, until: time), on: known.user, known.identity)
+        return last?.holds(now: now) ?? false
+    }
+
     /// The time is kept with the newest word, also where that says nothing new: an older one that comes late must not
     /// count.
     private func setEmail(of identity: IdentityID, isStopped: Bool, at time: Int64) throws(RepositoryError) -> Bool {
@@ -68,10 +103,32 @@ struct IdentityEventRows {
     }
 }
 
+extension IdentityEvent.Effect {
+    /// By when the sessions were opened that end; nil where none do.
+    fileprivate var openedBy: Int64? {
+        switch self {
+        case .endsSessions(let openedBy, reauthenticate: _), .locks(let openedBy, wholeUser: _): openedBy
+        case .unlocks, .stopsEmail, .resumesEmail, .none: nil
+        }
+    }
+
+    /// - Parameter drawn: the line of this moment, beyond which no event reaches.
+    fileprivate func line(_ drawn: NotBefore) -> NotBefore {
+        guard let openedBy else { return .none }
+        let at = min(openedBy * 1000, drawn.at)
+        guard case .endsSessions(_, reauthenticate: true) = self else {
+            return NotBefore(at: at, authenticatedAfter: nil)
+        }
+        return NotBefore(at: at, authenticatedAfter: at / 1000)
+    }
+}
+
 extension SQLStore {
-    public func take(_ events: [IdentityEvent], now: Int64) async throws(RepositoryError) -> Int {
+    public func take(
+        _ events: [IdentityEvent], line: NotBefore, now: Int64
+    ) async throws(RepositoryError) -> Int {
         try await write { [sealer] connection throws(RepositoryError) in
-            let rows = IdentityEventRows(connection: connection, sealer: sealer, now: now)
+            let rows = IdentityEventRows(connection: connection, sealer: sealer, line: line, now: now)
             var count = 0
             for event in events where try rows.take(event) { count += 1 }
             return count

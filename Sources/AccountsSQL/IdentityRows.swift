@@ -5,6 +5,7 @@ package struct IdentityRows {
     /// An identity with what signing in by it needs of its user.
     package struct Found {
         let known: Migration.Known
+        let bar: Bar
         let reference: String
         let sealedProfile: [UInt8]
         /// How many sessions of the source that was asked for may be opened by it before they are counted, under a
@@ -13,11 +14,19 @@ package struct IdentityRows {
         let roomOf: Int64
     }
 
+    /// What may keep out who signs in by it.
+    struct Bar {
+        let line: NotBefore
+        /// In seconds since 1970; 0 where it is not locked.
+        let lockedUntil: Int64
+    }
+
     private static let exists = Query("SELECT 1 FROM identities WHERE subject = ? AND issuer = ?")
     private static let find = finding(.signIn)
     private static let findExchanging = finding(.tokenExchange)
     private static let columns = """
-        id, provider, issuer, subject, origin, linked, last_sign_in, CASE WHEN email_stopped <> 0 THEN email_said END
+        id, provider, issuer, subject, origin, linked, last_sign_in, CASE WHEN email_stopped <> 0 THEN email_said END,
+        locked_until
         """
     private static let ofUser = Query("SELECT \(columns) FROM identities WHERE user_id = ? ORDER BY linked, id")
     private static let byID = Query("SELECT \(columns) FROM identities WHERE id = ? AND user_id = ?")
@@ -45,7 +54,8 @@ package struct IdentityRows {
     private static func finding(_ source: SessionSource) -> Query {
         Query(
             """
-            SELECT identities.id, user_id, reference, profile, \(source.room), \(source.roomOf)
+            SELECT identities.id, user_id, reference, profile, \(source.room), \(source.roomOf), not_before,
+                authenticated_after, locked_until
             FROM identities JOIN users ON users.id = user_id
             WHERE subject = ? AND issuer = ?
             """)
@@ -66,6 +76,9 @@ package struct IdentityRows {
             Found(
                 known: Migration.Known(
                     identity: IdentityID(rawValue: row.integer(0)), user: UserID(rawValue: row.integer(1))),
+                bar: Bar(
+                    line: NotBefore(at: row.integer(6), authenticatedAfter: row.optionalInteger(7)),
+                    lockedUntil: row.integer(8)),
                 reference: row.text(2), sealedProfile: row.blob(3), room: row.integer(4), roomOf: row.integer(5))
         }
     }
@@ -87,7 +100,7 @@ package struct IdentityRows {
         return Identity(
             id: IdentityID(rawValue: row.integer(0)), user: user, provider: row.text(1),
             subject: Subject(issuer: row.text(2), value: row.text(3)), origin: origin, linkedAt: row.integer(5),
-            lastSignInAt: row.integer(6), emailStoppedAt: row.optionalInteger(7))
+            lastSignInAt: row.integer(6), emailStoppedAt: row.optionalInteger(7), lockedUntil: row.integer(8))
     }
 
     package func isAny(of user: UserID, at provider: String) throws(RepositoryError) -> Bool {

@@ -24,6 +24,7 @@ struct ImportTransaction {
                 .insert(reference: entry.reference, profile: profile, now: entry.createdAt)
             try audit.add(.userImported, user: user)
             _ = try addMissing(entry, to: user, linkedAt: entry.createdAt)
+            if let lock = entry.lock { try LockRows(connection: connection, now: now).put(lock, on: user) }
             return .created(user)
         }
         // What completes a user who was there is as old as its being here.

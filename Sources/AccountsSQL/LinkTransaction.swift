@@ -19,7 +19,9 @@ struct LinkTransaction {
         case .refused(let refusal): return .refused(refusal)
         }
         let id: IdentityID
-        let found = try identities.find(record.subject)?.known
+        let current = try identities.find(record.subject)
+        if let refusal = try refusal(of: current, joining: user) { return .refused(refusal) }
+        let found = current?.known
         if let found {
             guard found.user == user else {
                 try audit.add(.linkConflict, user: user, old: found.identity)
@@ -38,6 +40,15 @@ struct LinkTransaction {
         }
         guard let identity = try identities.find(id, of: user) else { throw .unavailable(.corrupt) }
         return .linked(identity, isNew: found == nil)
+    }
+
+    private func refusal(
+        of current: IdentityRows.Found?, joining user: UserID
+    ) throws(RepositoryError) -> Refusal? {
+        let bar = SignInBar(record, connection: connection, sealer: sealer)
+        // That it is another user's is told by itself.
+        if let current { return current.known.user == user ? try bar.refusal(of: current.bar) : nil }
+        return try bar.refusal(unknown: record.subject, joining: user)
     }
 
     private func mergeProfile(of user: UserID) throws(RepositoryError) {

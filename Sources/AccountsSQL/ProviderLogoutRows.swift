@@ -3,7 +3,7 @@ public import Accounts
 /// What ends when a provider says that somebody has signed out there.
 ///
 /// A session that is gone is found by no code and no refresh token. A link ticket would become a session, so it goes
-/// too.
+/// too; and what is under way lies behind a line.
 struct ProviderLogoutRows {
     private struct Ended: Hashable {
         let user: UserID
@@ -12,34 +12,51 @@ struct ProviderLogoutRows {
 
     static let ticketsOfSession = Query(
         """
-        DELETE FROM tickets WHERE upstream_sid = ?1 AND (subject = ?2 AND issuer = ?3 OR ?2 IS NULL)
+        DELETE FROM tickets WHERE upstream_sid = ?1 AND (subject = ?2 AND issuer = ?3 OR ?2 IS NULL) AND created <= ?4
         """)
-    private static let ticketsOfSubject = Query("DELETE FROM tickets WHERE subject = ? AND issuer = ?")
+    private static let ticketsOfSubject = Query(
+        "DELETE FROM tickets WHERE subject = ? AND issuer = ? AND created <= ?")
     static let sessions = Query(
         """
-        DELETE FROM sessions WHERE upstream_sid = ?1 AND (identity_id = ?2 OR ?2 IS NULL)
+        DELETE FROM sessions WHERE upstream_sid = ?1 AND (identity_id = ?2 OR ?2 IS NULL) AND created <= ?4
         RETURNING user_id, identity_id, expires > ?3
         """)
+    static let others = Query(
+        """
+        SELECT 1 FROM tickets WHERE upstream_sid = ?1 AND NOT (subject = ?2 AND issuer = ?3)
+        UNION ALL
+        SELECT 1 FROM sessions JOIN identities ON identities.id = identity_id
+        WHERE upstream_sid = ?1 AND NOT (subject = ?2 AND issuer = ?3)
+        """)
+    private static let note = Query("INSERT INTO seen_tokens (hash, expires) VALUES (?, ?) ON CONFLICT DO NOTHING")
 
     let connection: any Connection
-    let now: Int64
+    let sealer: StoreSealer
+    let record: LogoutRecord
 
-    /// - Returns: how many live sessions there were.
-    func end(_ logout: ProviderLogout) throws(RepositoryError) -> Int {
-        switch logout {
+    private var now: Int64 { record.now }
+    private var lines: NotBeforeRows { NotBeforeRows(connection: connection, sealer: sealer, now: now) }
+    private var identities: IdentityRows { IdentityRows(connection: connection) }
+
+    /// - Returns: how many live sessions there were; nil where the token was acted on before.
+    func run() throws(RepositoryError) -> Int? {
+        try connection.run(Self.note, record.token.hash, record.token.expiresAt)
+        guard connection.changes > 0 else { return nil }
+        return switch record.logout {
         case .session(let session, let subject): try end(session, of: subject)
         case .subject(let subject): try end(subject)
         }
     }
 
     private func end(_ session: TokenHash, of subject: Subject?) throws(RepositoryError) -> Int {
-        try connection.run(Self.ticketsOfSession, session, subject?.value, subject?.issuer)
+        if try !isSomebodyElses(session, subject) { try lines.draw(record.line, forUpstream: session) }
+        try connection.run(Self.ticketsOfSession, session, subject?.value, subject?.issuer, record.openedBy)
         var identity: IdentityID?
         if let subject {
-            guard let found = try IdentityRows(connection: connection).find(subject) else { return 0 }
+            guard let found = try identities.find(subject) else { return 0 }
             identity = found.known.identity
         }
-        let rows = try connection.all(Self.sessions, session, identity, now) { row in
+        let rows = try connection.all(Self.sessions, session, identity, now, record.openedBy) { row in
             (
                 Ended(
                     user: UserID(rawValue: row.integer(0)),
@@ -51,14 +68,23 @@ struct ProviderLogoutRows {
         return live.count
     }
 
+    /// Whether what has come of a session is another user's than the token names, who can't end it then.
+    private func isSomebodyElses(_ session: TokenHash, _ subject: Subject?) throws(RepositoryError) -> Bool {
+        guard let subject else { return false }
+        return try connection.first(Self.others, session, subject.value, subject.issuer) { _ in true } ?? false
+    }
+
     private func end(_ subject: Subject) throws(RepositoryError) -> Int {
-        try connection.run(Self.ticketsOfSubject, subject.value, subject.issuer)
-        let identities = IdentityRows(connection: connection)
+        try connection.run(Self.ticketsOfSubject, subject.value, subject.issuer, record.openedBy)
         guard let known = try identities.find(subject)?.known,
             let provider = try identities.find(known.identity, of: known.user)?.provider
-        else { return 0 }
-        let count = try SessionRows(connection: connection)
-            .deleteAll(of: known.user, identity: known.identity, provider: provider, now: now)
+        else {
+            try lines.draw(record.line, for: subject)
+            return 0
+        }
+        try lines.draw(record.line, for: known.identity)
+        let count = try SessionRows(connection: connection).deleteAll(
+            of: known.user, identity: known.identity, provider: provider, openedBy: record.openedBy, now: now)
         if count > 0 { try note(Ended(user: known.user, identity: known.identity)) }
         return count
     }
@@ -69,9 +95,9 @@ struct ProviderLogoutRows {
 }
 
 extension SQLStore {
-    public func endSessions(_ logout: ProviderLogout, now: Int64) async throws(RepositoryError) -> Int {
-        try await write { connection throws(RepositoryError) in
-            try ProviderLogoutRows(connection: connection, now: now).end(logout)
+    public func endSessions(_ record: LogoutRecord) async throws(RepositoryError) -> Int? {
+        try await write { [sealer] connection throws(RepositoryError) in
+            try ProviderLogoutRows(connection: connection, sealer: sealer, record: record).run()
         }
     }
 }

@@ -25,7 +25,7 @@ package struct RefreshTransaction {
 
     package func run() throws(RepositoryError) -> RefreshOutcome {
         guard let chain = try SessionChain(record.session, connection, presented: record.presented, now: record.now)
-        else { return .refused }
+        else { return try isOfLockedUser ? .locked : .refused }
         let session = chain.session
         guard record.client == session.app else { return .refused }
         let values = chain.values(endsAt: record.absoluteSeconds.map { session.createdAt + $0 })
@@ -52,6 +52,14 @@ package struct RefreshTransaction {
             try audit(.refreshTokenReused, session)
             return .reused(session.user)
         case .refuse: return .refused
+        }
+    }
+
+    /// Whether the user whom the token names may not sign in, which is why the session is gone, or would not help.
+    private var isOfLockedUser: Bool {
+        get throws(RepositoryError) {
+            guard case .signed(_, let user) = record.presented else { return false }
+            return try LockRows(connection: connection, now: record.now).closes(user)
         }
     }
 

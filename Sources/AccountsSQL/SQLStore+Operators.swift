@@ -57,8 +57,10 @@ extension SQLStore {
         try await readAside { [sealer, tables] connection throws(RepositoryError) in
             try connection.snapshot { () throws(RepositoryError) -> UserRecord? in
                 guard let found = try UserRows(connection: connection, sealer: sealer).find(user) else { return nil }
+                let lock = try LockRows(connection: connection, now: now).find(user)
                 return UserRecord(
-                    user: found, identities: try IdentityRows(connection: connection).all(of: user),
+                    user: found, lock: lock?.holds(now: now) == true ? lock : nil,
+                    identities: try IdentityRows(connection: connection).all(of: user),
                     sessions: try SessionRows(connection: connection).live(of: user, now: now),
                     receipts: try ReceiptRows(connection: connection).all(of: user),
                     grants: try GrantRows(connection: connection, sealer: sealer, now: now).all(of: user),

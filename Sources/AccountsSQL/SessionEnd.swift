@@ -43,10 +43,21 @@ struct SessionEnd {
         return EndedSession(provider: found.provider, idToken: idToken)
     }
 
-    /// Ends all of a user's sessions, but the one excepted, and where none is, what providers have granted.
+    /// Removes a session that has ended by a line in time.
+    ///
+    /// - Returns: whether there was one.
+    func remove(_ session: SessionID) throws(RepositoryError) -> Bool {
+        guard let found = try find(session, of: nil) else { return false }
+        _ = try tell(found, session)
+        return try SessionRows(connection: connection).delete(session) != nil
+    }
+
+    /// Ends all of a user's sessions, but the one excepted, and where none is, what providers have granted; and what is
+    /// under way to become one.
     ///
     /// - Returns: how many live ones went.
-    func endAll(of user: UserID, except: SessionID?) throws(RepositoryError) -> Int {
+    func endAll(of user: UserID, except: SessionID?, _ line: NotBefore) throws(RepositoryError) -> Int {
+        try NotBeforeRows(connection: connection, sealer: sealer, now: now).draw(line, for: user)
         try tellAll(of: user, except: except)
         if except == nil { try GrantRows(connection: connection, sealer: sealer, now: now).revokeAll(of: user) }
         let count = try SessionRows(connection: connection).deleteAll(of: user, except: except, now: now)
@@ -129,10 +140,10 @@ extension SQLStore {
     }
 
     public func revokeSessions(
-        of user: UserID, except: SessionID?, now: Int64
+        of user: UserID, except: SessionID?, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> Int {
         try await write { [sealer] connection throws(RepositoryError) in
-            try SessionEnd(connection: connection, sealer: sealer, now: now).endAll(of: user, except: except)
+            try SessionEnd(connection: connection, sealer: sealer, now: now).endAll(of: user, except: except, line)
         }
     }
 
@@ -153,7 +164,7 @@ extension SQLStore {
     }
 
     public func endSessions(
-        under session: SessionID, demands: SensitiveDemands, now: Int64
+        under session: SessionID, demands: SensitiveDemands, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> SignOutOutcome {
         try await write { [sealer] connection throws(RepositoryError) in
             guard let own = try SessionRows(connection: connection).find(session, now: now) else {
@@ -163,7 +174,7 @@ extension SQLStore {
             if try end.reachesOthers(own), let refusal = try end.refusal(under: own, demands) {
                 return .refused(refusal)
             }
-            return .ended(try end.endAll(of: own.user, except: nil))
+            return .ended(try end.endAll(of: own.user, except: nil, line))
         }
     }
 }

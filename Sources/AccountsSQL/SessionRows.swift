@@ -8,16 +8,27 @@ package struct SessionRows {
         case let opening: (column.name, opening)
         }
     }
+    /// Whether no line in time has been drawn since for everybody, the app or the provider, whose sessions are too many
+    /// to be deleted in one transaction. They end with the line, and their rows go by and by.
+    package static let isNotBarred = """
+        NOT EXISTS (SELECT 1 FROM not_before WHERE sessions_before > sessions.id AND key IN (
+            '\(NotBeforeKey.everybody)', '\(NotBeforeKey.providerPrefix)' || provider,
+            CASE WHEN scope IS NOT NULL THEN '\(NotBeforeKey.appPrefix)' || client END))
+        """
     private static let insert = Query(
         """
         INSERT INTO sessions (\(opened.map(\.name).joined(separator: ", ")))
         VALUES (\(opened.map { if case .noBytes = $0.opening { "x''" } else { "?" } }.joined(separator: ", ")))
         """)
-    private static let find = Query("SELECT \(SessionColumn.readNames) FROM sessions WHERE id = ? AND expires > ?")
+    private static let find = Query(
+        "SELECT \(SessionColumn.readNames) FROM sessions WHERE id = ? AND expires > ? AND \(isNotBarred)")
     private static let findWithTokens = Query(
-        "SELECT \(SessionColumn.readNamesWithTokens) FROM sessions WHERE id = ? AND expires > ?")
+        "SELECT \(SessionColumn.readNamesWithTokens) FROM sessions WHERE id = ? AND expires > ? AND \(isNotBarred)")
     private static let ofUser = Query(
-        "SELECT \(SessionColumn.readNames) FROM sessions WHERE user_id = ? AND expires > ? ORDER BY created, id")
+        """
+        SELECT \(SessionColumn.readNames) FROM sessions WHERE user_id = ? AND expires > ? AND \(isNotBarred)
+        ORDER BY created, id
+        """)
     private static let delete = Query("DELETE FROM sessions WHERE id = ? RETURNING user_id")
     private static let deleteAll = Query("DELETE FROM sessions WHERE user_id = ?")
     private static let deleteOthers = Query(

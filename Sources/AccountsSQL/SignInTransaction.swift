@@ -29,6 +29,7 @@ package struct SignInTransaction {
             return .refused(.pushOver)
         }
         let current = try identities.find(record.subject, opening: source)
+        if let refusal = try refusal(of: current) { return .refused(refusal) }
         // Nearly everybody is known and brings nothing that there could be a decision about.
         if let current, record.ported.isEmpty { return .signedIn(try signIn(current)) }
         var ported: [Migration.Ported] = []
@@ -50,6 +51,8 @@ package struct SignInTransaction {
             return .signedIn(try signIn(current))
         case .migrate(let known):
             guard let found = old.first(where: { $0.known == known }) else { throw .unavailable(.corrupt) }
+            // A lock is carried along: a port takes nobody out of it.
+            if let refusal = try bar.refusal(of: found.bar) { return .refused(refusal) }
             return try noting(ported, .signedIn(try migrate(found)))
         case .create:
             if let joined = try join() { return try noting(ported, joined) }
@@ -61,6 +64,13 @@ package struct SignInTransaction {
                 .migrationConflict, user: user, old: old.first?.known.identity, new: current?.known.identity)
             return .refused(.migrationConflict)
         }
+    }
+
+    private var bar: SignInBar { SignInBar(record, connection: connection, sealer: sealer) }
+
+    private func refusal(of current: IdentityRows.Found?) throws(RepositoryError) -> Refusal? {
+        if let current { return try bar.refusal(of: current.bar) }
+        return try bar.refusal(unknown: record.subject)
     }
 
     /// Who somebody was whose subject is new because the app has moved to another team. A known subject is not asked
@@ -137,6 +147,7 @@ package struct SignInTransaction {
         guard let key = record.personKey else { return nil }
         guard case .crossClient(let hash) = key else { return try joinAccount(key) }
         guard case .user(let user) = try crossClientKeys.owner(of: hash) else { return nil }
+        if let refusal = try bar.refusal(unknown: record.subject, joining: user) { return .refused(refusal) }
         let signedIn = try join(user, origin: .link, .identityLinked)
         try crossClientKeys.note(hash, of: signedIn.identity)
         return .signedIn(signedIn)
@@ -150,6 +161,9 @@ package struct SignInTransaction {
             try audit.add(.migrationConflict, user: user)
             return .refused(.migrationConflict)
         case .account(let account, let isFirstIdentity):
+            if let refusal = try bar.refusal(unknown: record.subject, joining: account.user) {
+                return .refused(refusal)
+            }
             var signedIn = try self.join(account.user, origin: isFirstIdentity ? .signIn : .link, .directoryJoined)
             signedIn.isNewUser = isFirstIdentity
             try join.note(account)

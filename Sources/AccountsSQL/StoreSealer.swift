@@ -15,6 +15,7 @@ public final class StoreSealer: Sendable {
     private let ring = Mutex<Ring?>(nil)
     /// The keys of the index of addresses and numbers, by number: each is opened once.
     private let contactKeys = Mutex<[Int64: [UInt8]]>([:])
+    private let subjectKey = Mutex<[UInt8]?>(nil)
     private let unlock: KeyRingUnlocker
 
     package init(_ unlock: @escaping KeyRingUnlocker) {
@@ -39,6 +40,7 @@ public final class StoreSealer: Sendable {
     package func forget() {
         ring.withLock { $0 = nil }
         contactKeys.withLock { $0 = [:] }
+        subjectKey.withLock { $0 = nil }
     }
 
     /// Takes over the stored key ring where it differs from the one in use.
@@ -104,6 +106,14 @@ public final class StoreSealer: Sendable {
         if let known = contactKeys.withLock({ $0[number] }) { return known }
         let key = try opening(sealed, .secretKey(number, .contact), connection)
         contactKeys.withLock { $0[number] = key }
+        return key
+    }
+
+    /// The key that subjects are hashed under, which is found once.
+    func keptSubjectKey(_ find: () throws(RepositoryError) -> [UInt8]) throws(RepositoryError) -> [UInt8] {
+        if let known = subjectKey.withLock({ $0 }) { return known }
+        let key = try find()
+        subjectKey.withLock { $0 = key }
         return key
     }
 

@@ -38,8 +38,13 @@ extension Table {
                 .integer("user_id"), .text("provider"), .text("issuer"), .text("subject"), .text("origin"),
                 .integer("linked"), .integer("last_sign_in"), .integer("room"), .integer("room_of"),
                 .integer("exchange_room"), .integer("exchange_room_of"),
-                .integer("email_stopped"), .integer("email_said").optional,
+                .integer("email_stopped"), .integer("email_said").optional, .integer("not_before"),
+                .integer("authenticated_after").optional, .integer("locked_until"),
             ], owner: .user("user_id"), isNumbered: true),
+        Table(
+            "locks", key: [.integer("user_id"), .integer("identity_id")],
+            [.text("cause"), .text("reason").optional, .integer("since"), .integer("until").optional],
+            owner: .user("user_id")),
         Table(
             "sessions", key: [SessionColumn.id.column],
             SessionColumn.allCases.filter { $0 != .id }.map(\.column), bond: .user(SessionColumn.user.name)),
@@ -83,6 +88,15 @@ extension Table {
         usedCodes,
         Table("used_port_tokens", key: [.bytes("hash")], [.integer("expires")], expiry: "expires"),
         Table("used_challenges", key: [.bytes("hash")], [.integer("expires")], expiry: "expires"),
+        Table("seen_tokens", key: [.bytes("hash")], [.integer("expires")], expiry: "expires"),
+        // Some stay; the numbers of users are of those who are gone.
+        Table(
+            "not_before", key: [.text("key")],
+            [
+                .integer("at"), .integer("authenticated_after").optional, .bytes("sessions_before").optional,
+                .integer("user_id").optional,
+                .integer("expires").optional,
+            ], expiry: "expires"),
     ]
 
     private static let browser = [
@@ -93,7 +107,7 @@ extension Table {
                 .sealed("profile", Seal(number: 1)), .sealed("tokens", Seal(number: 7)).optional,
                 .text("acr").optional, .text("amr"), .integer("auth_time").optional, .integer("authenticated"),
                 .bytes("upstream_sid").optional, .integer("expires"), .integer("challenged").optional,
-                .integer("source"),
+                .integer("source"), .integer("created"),
             ], bond: .subject("subject", issuer: "issuer"), expiry: "expires"),
         Table(
             "pending_sign_ins", key: [.integer("number")],

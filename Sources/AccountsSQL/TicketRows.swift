@@ -13,20 +13,22 @@ struct TicketRows {
         let source: SessionSource
         let upstreamSession: TokenHash?
         let kept: KeptTokens?
+        /// In seconds since 1970; 0 where an earlier version has made it.
+        let createdAt: Int64
     }
 
     private static let insert = Query(
         """
         INSERT INTO tickets (hash, provider, issuer, subject, client, profile, expires, acr, amr, auth_time,
-            authenticated, upstream_sid, tokens, challenged, source)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            authenticated, upstream_sid, tokens, challenged, source, created)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     // One conditional statement: of two that redeem the same ticket at once only one gets the row.
     private static let take = Query(
         """
         DELETE FROM tickets WHERE hash = ? AND client = ? AND expires > ?
         RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated, upstream_sid, tokens,
-            challenged, source
+            challenged, source, created
         """)
 
     private static let subject = Query(
@@ -44,7 +46,8 @@ struct TicketRows {
             Self.insert, ticket.hash, record.provider, record.subject.issuer, record.subject.value,
             record.session.client, profile, ticket.expiresAt, record.session.authentication.acr,
             record.session.authentication.methods, record.session.authentication.time, record.session.authenticatedAt,
-            record.session.upstreamSession, kept, record.session.challengedAt, record.session.source.rawValue)
+            record.session.upstreamSession, kept, record.session.challengedAt,
+            record.session.source.rawValue, record.now)
     }
 
     /// Whom a live ticket of this client is about.
@@ -64,8 +67,23 @@ struct TicketRows {
                 challengedAt: row.optionalInteger(10),
                 source: SessionSource(rawValue: row.integer(11)) ?? .signIn,
                 upstreamSession: row.isEmpty(8) ? nil : try row.hash(8),
-                kept: row.isEmpty(9) ? nil : try sealer.keptTokens(row.blob(9), .tokens(of: hash), connection))
+                kept: row.isEmpty(9) ? nil : try sealer.keptTokens(row.blob(9), .tokens(of: hash), connection),
+                createdAt: row.integer(12))
         }
+    }
+}
+
+extension TicketRows.Ticket {
+    /// What was drawn or locked since the ticket was made keeps its bearer out. The sign-in that made it was held to
+    /// what there was before.
+    fileprivate func refusal(
+        _ connection: any Connection, _ sealer: StoreSealer, now: Int64
+    ) throws(RepositoryError) -> Refusal? {
+        try SignInBar(
+            connection: connection, sealer: sealer, beginning: .seen(createdAt * 1000),
+            authenticatedAt: authentication.time, provider: provider, app: nil, upstreamSession: upstreamSession,
+            now: now
+        ).refusal(unknown: subject)
     }
 }
 
@@ -83,6 +101,7 @@ extension SQLStore {
                 let ticket = try tickets.take(
                     redemption.ticket, client: redemption.session.client, now: redemption.now)
             else { return .refused(.invalidTicket) }
+            if let refusal = try ticket.refusal(connection, sealer, now: redemption.now) { return .refused(refusal) }
             var session = redemption.session
             session.authentication = ticket.authentication
             session.authenticatedAt = ticket.authenticatedAt

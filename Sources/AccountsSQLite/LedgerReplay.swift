@@ -25,7 +25,11 @@ struct LedgerReplay {
         switch record {
         case .userErased(let user):
             passed.users = max(passed.users, user.rawValue)
-            if try Erasure(connection: connection, sealer: sealer, now: now).remove(user) { erased += 1 }
+            if try Erasure(connection: connection, sealer: sealer, line: NotBefore(drawnAt: now * 1000), now: now)
+                .remove(user)
+            {
+                erased += 1
+            }
         case .identityUnlinked(let identity, let user):
             try take(identity, from: user)
         case .identityMoved(let identity, let user):

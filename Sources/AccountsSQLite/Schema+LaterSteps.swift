@@ -160,4 +160,42 @@ extension Schema {
     static let eighteenth = """
         ALTER TABLE audit ADD COLUMN fields TEXT;
         """
+
+    // The lines in time, and the locks. What a sign-in compares of a known user stands in the row that it reads anyway:
+    // in milliseconds since 1970, in seconds since 1970 for good, and until when it is locked. `not_before` has what is
+    // of no identity: everybody, an app, a provider, a session at a provider, a subject that is nobody's. Tickets tell
+    // when they were made, and `seen_tokens` which logout tokens were acted on.
+    static let nineteenth = """
+        ALTER TABLE identities ADD COLUMN not_before INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE identities ADD COLUMN authenticated_after INTEGER;
+        ALTER TABLE identities ADD COLUMN locked_until INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE tickets ADD COLUMN created INTEGER NOT NULL DEFAULT 0;
+
+        CREATE TABLE not_before (
+            key TEXT PRIMARY KEY,
+            at INTEGER NOT NULL,
+            authenticated_after INTEGER,
+            sessions_before BLOB,
+            user_id INTEGER,
+            expires INTEGER
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX not_before_expires ON not_before (expires) WHERE expires IS NOT NULL;
+        CREATE INDEX not_before_user ON not_before (user_id) WHERE user_id IS NOT NULL;
+
+        CREATE TABLE locks (
+            user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            identity_id INTEGER NOT NULL,
+            cause TEXT NOT NULL,
+            reason TEXT,
+            since INTEGER NOT NULL,
+            until INTEGER,
+            PRIMARY KEY (user_id, identity_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE seen_tokens (
+            hash BLOB PRIMARY KEY,
+            expires INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX seen_tokens_expires ON seen_tokens (expires);
+        """
 }

@@ -23,7 +23,7 @@ public final class AppDirectory: Sendable {
     }
 
     /// In an order that is always the same.
-    var all: [RegisteredApp] { apps.values.sorted { $0.clientID < $1.clientID } }
+    public var all: [RegisteredApp] { apps.values.sorted { $0.clientID < $1.clientID } }
 
     public subscript(clientID: String) -> RegisteredApp? { apps[clientID] }
 

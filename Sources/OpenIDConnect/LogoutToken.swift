@@ -12,5 +12,7 @@ public struct LogoutToken: Sendable, Equatable {
     public let issuer: String
     /// The `jti`, by which a token that comes again is known.
     public let identifier: String
+    /// The `iat`, in seconds since 1970.
+    public let issuedAt: Int64
     public let ended: Ended
 }

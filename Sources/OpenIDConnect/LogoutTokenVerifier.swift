@@ -37,12 +37,13 @@ public struct LogoutTokenVerifier: Sendable {
     /// - Parameter now: seconds since 1970.
     /// - Throws: the first rule broken.
     public func verify(_ token: VerifiedJWS, now: Int64) throws(EventTokenError) -> LogoutToken {
-        let claims = try rules.check(token, now: now).claims  // steps 4 and 5, and the times
+        let (claims, issuedAt) = try rules.check(token, now: now)  // steps 4 and 5, and the times
         try checkEvent(claims)  // step 6
         // Present at all, null too: what has a nonce was made to be an ID token.
         guard claims["nonce"] == nil else { throw .nonce }  // step 7
         let ended = try ended(claims)  // step 5
-        return LogoutToken(issuer: rules.issuer, identifier: try rules.identifier(claims), ended: ended)
+        return LogoutToken(
+            issuer: rules.issuer, identifier: try rules.identifier(claims), issuedAt: issuedAt, ended: ended)
     }
 
     private func checkEvent(_ claims: JSONValue) throws(EventTokenError) {

@@ -15,6 +15,8 @@ public struct ProvenAccessToken: Sendable, Equatable {
     public let amr: [String]
     /// The provider's own session, where it names it.
     public let session: String?
+    /// When the token was issued, in seconds since 1970; nil where nothing tells.
+    public let issuedAt: Int64?
 
     init(issuer: String, subject: String, authenticationTime: Int64?, claims: JSONValue) {
         self.issuer = issuer
@@ -23,6 +25,7 @@ public struct ProvenAccessToken: Sendable, Equatable {
         acr = claims["acr"]?.string
         amr = claims["amr"]?.array?.compactMap(\.string) ?? claims["amr"]?.string.map { [$0] } ?? []
         session = IDToken.session(in: claims)
+        issuedAt = claims["iat"]?.integer
     }
 }
 

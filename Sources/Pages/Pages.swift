@@ -77,15 +77,17 @@ public struct Pages: Sendable {
     ///
     /// - Parameters:
     ///   - problem: what went wrong.
-    ///   - startOver: where the person can begin again; nil when nobody knows.
+    ///   - goOn: the app that the person can go back to, and how; nil when there is none to tell.
     ///   - reference: what the operator finds the request by in the log.
-    public func failure(_ problem: Problem, startOver: String?, reference: String? = nil) -> Page {
+    public func failure(
+        _ problem: Problem, goOn: (app: String, address: String)? = nil, reference: String? = nil
+    ) -> Page {
         let explanation = texts.explanation(of: problem)
         return frame.page(explanation.title) { page in
             page.element("p", explanation.happened)
             page.element("p", explanation.advice)
-            if let startOver {
-                page.element("p") { $0.choice(texts.startOver, address: startOver) }
+            if let goOn {
+                page.element("p") { $0.choice(texts.backTo(goOn.app), address: goOn.address) }
             }
             if let sentence = problem.sentenceForDevelopers {
                 page.note(texts.forDevelopers, sentence, language: .english)

@@ -17,6 +17,8 @@ public enum Problem: Sendable, Equatable {
     case providerUnreachable(String)
     /// The code is of no request to be forgotten.
     case unknownConfirmation
+    /// The person may not sign in to the app.
+    case locked(app: String)
     /// Something else.
     case unexpected
 
@@ -26,7 +28,9 @@ public enum Problem: Sendable, Equatable {
         case .unknownApp: "client_id: no app of this service has this identifier."
         case .redirectNotAllowed: "redirect_uri: not one of those that are registered for the app."
         case .wrongParameter(let name, let sentence): "\(name): \(sentence)"
-        case .expired, .anotherBrowser, .busy, .providerUnreachable, .unknownConfirmation, .unexpected: nil
+        case .expired, .anotherBrowser, .busy, .providerUnreachable, .unknownConfirmation, .locked,
+            .unexpected:
+            nil
         }
     }
 }

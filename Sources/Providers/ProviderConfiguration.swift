@@ -90,6 +90,8 @@ public struct ProviderConfiguration: Sendable {
     public var requiresChallenge: Bool
     public var minimumACR: RequiredAuthentication?
     public var clockSkewSeconds: Int64
+    /// Whether the provider's word that an account was hijacked locks the whole user, and not its identity alone.
+    public var locksOnHijacking: Bool
     public var portTokenMaximumAgeSeconds: Int64
     public var userinfo: UserinfoUse
     /// For how long an identity that was added to a user must have been his before it approves transactions and changes
@@ -146,7 +148,7 @@ public struct ProviderConfiguration: Sendable {
         algorithms: [SignatureAlgorithm], scopes: [String],
         requiresIssuer: Bool, requiresPKCE: Bool, requiresNonce: Bool, requiresChallenge: Bool,
         minimumACR: RequiredAuthentication?,
-        clockSkewSeconds: Int64,
+        clockSkewSeconds: Int64, locksOnHijacking: Bool = false,
         portTokenMaximumAgeSeconds: Int64, userinfo: UserinfoUse, minimumIdentityAgeSeconds: Int64,
         timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
         cacheBounds: CacheBounds, claims: [String], crossClientKey: String? = nil, takesLineTokens: Bool = false,
@@ -192,6 +194,7 @@ public struct ProviderConfiguration: Sendable {
         self.requiresChallenge = requiresChallenge
         self.minimumACR = minimumACR
         self.clockSkewSeconds = clockSkewSeconds
+        self.locksOnHijacking = locksOnHijacking
         self.portTokenMaximumAgeSeconds = portTokenMaximumAgeSeconds
         self.userinfo = userinfo
         self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds

@@ -47,7 +47,7 @@ final class AuthorizationGrant {
     }
 
     private(set) var evidence: Evidence
-    let challenge: OneTimeUse?
+    private let answered: Challenges.Answered?
     private let response: AuthorizedResponse
     private let client: ProviderClient
     private let supplies: Supplies
@@ -82,7 +82,7 @@ final class AuthorizationGrant {
             }
             // A nonce of our own making is as good as one of our challenges.
             let isRequired = provider.configuration.requiresChallenge && response.expectedIssuer == nil
-            var challenge: OneTimeUse?
+            var challenge: Challenges.Answered?
             if let nonce = response.nonce {
                 challenge = try await Challenges(repository: supplies.repository, clock: supplies.clock)
                     .challenge(in: nonce, isRequired: isRequired)
@@ -97,17 +97,18 @@ final class AuthorizationGrant {
     }
 
     private init(
-        _ evidence: Evidence, _ challenge: OneTimeUse?, _ response: AuthorizedResponse,
+        _ evidence: Evidence, _ answered: Challenges.Answered?, _ response: AuthorizedResponse,
         _ client: consuming ProviderClient, _ supplies: Supplies
     ) {
         self.evidence = evidence
-        self.challenge = challenge
+        self.answered = answered
         self.response = response
         self.client = client
         self.supplies = supplies
     }
 
     var provider: Provider { client.provider }
+    var challenge: OneTimeUse? { answered?.use }
     private var now: Int64 { supplies.clock.seconds }
 
     /// Finds the issuer that the code is for, and checks that it is the one whose answer the app has got, before
@@ -267,6 +268,13 @@ final class AuthorizationGrant {
             idToken.issuedAt >= begun - provider.configuration.clockSkewSeconds
         else { return nil }
         return min(idToken.issuedAt, now)
+    }
+
+    /// When the sign-in began, as far as we have seen it, or the app's own token tells.
+    func beginning(shownBy idToken: IDToken) -> SignInBeginning {
+        if let begunAt = response.begunAt { return .seen(begunAt) }
+        if let answered, idToken.answersNonce { return .seen(answered.issuedAt) }
+        return response.idToken == nil ? .untold : .issued(idToken.issuedAt)
     }
 
     /// Who an ID token is about, under the name by which the issuer's users are stored.

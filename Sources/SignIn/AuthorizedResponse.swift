@@ -41,6 +41,8 @@ public struct AuthorizedResponse: Sendable {
     let expectedIssuer: String?
     /// When this service sent the browser there, in seconds since 1970.
     let sentAt: Int64?
+    /// When the sign-in began, in milliseconds since 1970, where this service has begun it; nil for what an app posts.
+    let begunAt: Int64?
     /// How long ago the user may have authenticated, where that was asked of the provider.
     let maximumAgeSeconds: Int64?
     /// When the provider was asked to have the user authenticate again, in seconds since 1970; nil where it was not.
@@ -128,7 +130,8 @@ extension AuthorizedResponse {
             correlationID: try Self.checked(correlationID: try text(.correlationID)),
             context: try Self.checked(context: parameters(.context)),
             sdkVersion: try text(.sdkVersion, longest: 64),
-            expectedIssuer: nil, sentAt: nil, maximumAgeSeconds: try Self.maximumAge(parameters, for: provider),
+            expectedIssuer: nil, sentAt: nil, begunAt: nil,
+            maximumAgeSeconds: try Self.maximumAge(parameters, for: provider),
             loginAskedAt: nil)
     }
 

@@ -25,9 +25,17 @@ public struct BackChannelLogout: Sendable {
         guard seen.claim(name, now: now) else { throw .invalidLogoutToken(.replayed) }
         var hasEnded = false
         defer { seen.release(name, hasEnded: hasEnded, now: now) }
-        let logout = token.logout(at: provider)
-        _ = try await stored { () throws(RepositoryError) in try await repository.endSessions(logout, now: now) }
+        // Longer than it could be presented again, at whatever instance.
+        let use = OneTimeUse(hash: name, expiresAt: now + seen.memorySeconds)
+        let openedBy = token.issuedAt + provider.configuration.clockSkewSeconds
+        let drawn = clock.milliseconds
+        let record = LogoutRecord(
+            logout: token.logout(at: provider), token: use, openedBy: openedBy,
+            // What begins after this moment is another sign-in, however far the provider's clock is ahead.
+            line: NotBefore(at: min(openedBy * 1000, drawn), authenticatedAfter: nil), now: now)
+        let ended = try await stored { () throws(RepositoryError) in try await repository.endSessions(record) }
         hasEnded = true
+        if ended == nil { throw .invalidLogoutToken(.replayed) }
     }
 
     private func verified(

@@ -7,9 +7,17 @@ internal import System
 /// Nonces that this service issues for an app's authorization request (OpenID Connect Core §3.1.2.1): proof that the
 /// sign-in was asked for a moment ago, and once.
 ///
-/// A challenge is `gh.` and the base64url of key number (4 bytes), expiry (8), random bytes (16) and the HMAC-SHA-256
-/// of all that (32). Nothing is stored to issue one, and every instance knows it for one of ours.
+/// A challenge is `gh.` and the base64url of key number (4 bytes), expiry (8), the milliseconds of the second in which
+/// it was issued (2), random bytes (14) and the HMAC-SHA-256 of all that (32). Nothing is stored to issue one, and every
+/// instance knows it for one of ours.
 public struct Challenges: Sendable {
+    /// One that was answered.
+    struct Answered: Sendable {
+        let use: OneTimeUse
+        /// When it was issued, in milliseconds since 1970.
+        let issuedAt: Int64
+    }
+
     /// How long a challenge is good for, in seconds: long enough for a user who looks for the phone.
     public static let lifetimeSeconds: Int64 = 300
     /// How long after its replacement the key of challenges must be kept, in seconds: for as long as a challenge lives,
@@ -20,8 +28,9 @@ public struct Challenges: Sendable {
     private static let mark = "gh."
     private static let numberBytes = 4
     private static let expiryBytes = 8
-    private static let randomBytes = 16
-    private static let contentBytes = numberBytes + expiryBytes + randomBytes
+    private static let millisecondBytes = 2
+    private static let randomBytes = 14
+    private static let contentBytes = numberBytes + expiryBytes + millisecondBytes + randomBytes
 
     private let repository: any ChallengeRepository & SecretKeyRepository
     private let clock: Clock
@@ -34,9 +43,11 @@ public struct Challenges: Sendable {
     /// A new challenge, as the text of a nonce.
     public func issue() async throws(ServiceError) -> String {
         guard let key = try await keys().first else { throw .storageUnavailable(.corrupt) }
+        let now = clock.milliseconds
         let content =
             Self.bytes(key.number, count: Self.numberBytes)
-            + Self.bytes(clock.seconds + Self.lifetimeSeconds, count: Self.expiryBytes) + Random.bytes(Self.randomBytes)
+            + Self.bytes(now / 1000 + Self.lifetimeSeconds, count: Self.expiryBytes)
+            + Self.bytes(now % 1000, count: Self.millisecondBytes) + Random.bytes(Self.randomBytes)
         return Self.mark + Base64URL.encode(content + Self.tag(of: content, under: key))
     }
 
@@ -46,8 +57,8 @@ public struct Challenges: Sendable {
     ///   counts once and for its time only.
     /// - Returns: nil for a nonce of the app's own.
     /// - Throws: `ServiceError.invalidChallenge`.
-    func challenge(in nonce: String, isRequired: Bool) async throws(ServiceError) -> OneTimeUse? {
-        guard let expiry = try await expiry(of: nonce) else {
+    func challenge(in nonce: String, isRequired: Bool) async throws(ServiceError) -> Answered? {
+        guard let (expiry, milliseconds) = try await times(of: nonce) else {
             if isRequired { throw .invalidChallenge }
             return nil
         }
@@ -58,11 +69,12 @@ public struct Challenges: Sendable {
             try await repository.isChallengeUsed(challenge.hash, now: now)
         }
         if isUsed { throw .invalidChallenge }
-        return challenge
+        return Answered(use: challenge, issuedAt: (expiry - Self.lifetimeSeconds) * 1000 + milliseconds)
     }
 
-    /// When a challenge of ours expires, in seconds since 1970; nil for every other nonce.
-    private func expiry(of nonce: String) async throws(ServiceError) -> Int64? {
+    /// When a challenge of ours expires, in seconds since 1970, and the milliseconds of the second of its issue; nil
+    /// for every other nonce.
+    private func times(of nonce: String) async throws(ServiceError) -> (expiry: Int64, milliseconds: Int64)? {
         guard nonce.hasPrefix(Self.mark), let bytes = Base64URL.decode(String(nonce.dropFirst(Self.mark.count))),
             bytes.count == Self.contentBytes + Digest.sha256.byteCount
         else { return nil }
@@ -70,7 +82,10 @@ public struct Challenges: Sendable {
         guard let key = try await key(Self.number(content[..<Self.numberBytes])),
             constantTimeEqual(Self.tag(of: content, under: key), Array(bytes[Self.contentBytes...]))
         else { return nil }
-        return Self.number(content[Self.numberBytes...].prefix(Self.expiryBytes))
+        let times = content[Self.numberBytes...]
+        let milliseconds = Self.number(times.dropFirst(Self.expiryBytes).prefix(Self.millisecondBytes))
+        // One of an earlier version has random bytes there: it counts as of the second's beginning.
+        return (Self.number(times.prefix(Self.expiryBytes)), milliseconds < 1000 ? milliseconds : 0)
     }
 
     /// The key of that number; nil when it is none, or none any more.

@@ -94,7 +94,9 @@ public struct EventReceiver: Sendable {
         let events = message.events.compactMap { $0.identityEvent(at: provider) }
         var changes = 0
         if !events.isEmpty {
-            changes = try await stored { () throws(RepositoryError) in try await repository.take(events, now: now) }
+            changes = try await stored { () throws(RepositoryError) in
+                try await repository.take(events, line: clock.line, now: now)
+            }
         }
         seen.remember(name, now: now)
         return Receipt(
@@ -128,20 +130,25 @@ extension ProviderEvent {
         guard let subject, let issuer = provider.eventIssuer else { return nil }
         // A session that was opened in the very moment, by a clock that goes otherwise than the provider's, has ended,
         // too.
-        let ending = IdentityEvent.Effect.endsSessions(openedBy: time + provider.configuration.clockSkewSeconds)
+        let openedBy = time + provider.configuration.clockSkewSeconds
+        let ending = IdentityEvent.Effect.endsSessions(openedBy: openedBy, reauthenticate: false)
+        let locksUser = provider.configuration.locksOnHijacking
+        let hijacking: IdentityEvent.Effect =
+            locksUser
+            ? .locks(openedBy: openedBy, wholeUser: true) : .endsSessions(openedBy: openedBy, reauthenticate: true)
         let (name, effect): (AuditEvent.Kind, IdentityEvent.Effect)
         switch kind {
         case .consentRevoked: (name, effect) = (.providerConsentRevoked, ending)
         case .accountDeleted: (name, effect) = (.providerAccountDeleted, ending)
-        case .accountHijacked: (name, effect) = (.providerAccountHijacked, ending)
+        case .accountHijacked: (name, effect) = (.providerAccountHijacked, hijacking)
         case .sessionsRevoked: (name, effect) = (.providerSessionsRevoked, ending)
         case .tokensRevoked: (name, effect) = (.providerTokensRevoked, ending)
         case .deauthorized: (name, effect) = (.providerDeauthorized, ending)
         case .deletionRequested: (name, effect) = (.providerDeletionRequested, ending)
         case .emailDisabled: (name, effect) = (.providerEmailDisabled, .stopsEmail)
         case .emailEnabled: (name, effect) = (.providerEmailEnabled, .resumesEmail)
-        case .accountDisabled: (name, effect) = (.providerAccountDisabled, .none)
-        case .accountEnabled: (name, effect) = (.providerAccountEnabled, .none)
+        case .accountDisabled: (name, effect) = (.providerAccountDisabled, .locks(openedBy: openedBy, wholeUser: false))
+        case .accountEnabled: (name, effect) = (.providerAccountEnabled, .unlocks)
         case .credentialChangeRequired: (name, effect) = (.providerCredentialChangeRequired, .none)
         // Of a token nobody keeps yet, and of nobody.
         case .tokenRevoked, .verification: return nil

@@ -168,19 +168,20 @@ public struct ExchangeAccessToken: Sendable {
         _ proven: ProvenAccessToken, _ said: ProviderSaying, _ provider: Provider, _ ticket: LinkTicket?,
         _ holder: Holder
     ) -> SignInRecord {
-        let now = clock.seconds
+        let moment = clock.now
+        let now = moment.seconds
         let subject = proven.stored(at: provider)
         let signIn = ProvenSignIn(
             evidence: .accessToken, challenge: nil, provider: provider.configuration.name, subject: subject,
             authentication: Authentication(asserted: proven.acr, proven.amr, at: proven.authenticationTime),
             authenticatedAt: proven.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
-            challengedAt: nil,
+            challengedAt: nil, beginning: proven.issuedAt.map { .issued($0) } ?? .undated,
             upstreamSession: proven.session.map { .upstreamSession($0, at: subject.issuer) },
             said: said, own: nil, ported: [], refusedPortTokens: 0, kept: nil)
         let holder = ProvenSignIn.Holder(
             client: holder.client, permissions: holder.permissions, audience: holder.audience,
             userAgent: holder.userAgent, expiresAt: holder.terms.firstExpiry(now: now), appCode: nil, push: nil)
-        return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, now: now)
+        return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, at: moment)
     }
 }
 

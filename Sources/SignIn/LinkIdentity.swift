@@ -1,4 +1,5 @@
 public import Accounts
+internal import OpenIDConnect
 public import Providers
 internal import System
 
@@ -36,10 +37,14 @@ public struct LinkIdentity: Sendable {
             let issuer = try await grant.issuer()
             let proven = try await grant.proven(at: issuer, expecting: response.expectations(at: provider))
             let said = try await grant.userinfo(proven, at: issuer)
+            let subject = grant.subject(of: proven.idToken)
             let record = LinkRecord(
                 evidence: grant.evidence, challenge: grant.challenge, session: session.id,
                 demands: sensitive.demands(on: session), provider: provider.configuration.name,
-                subject: grant.subject(of: proven.idToken), attributes: said.attributes, claims: said.claims,
+                subject: subject, beginning: grant.beginning(shownBy: proven.idToken),
+                authenticationTime: proven.idToken.authenticationTime,
+                upstreamSession: proven.idToken.session.map { .upstreamSession($0, at: subject.issuer) },
+                attributes: said.attributes, claims: said.claims,
                 kept: proven.kept, now: supplies.clock.seconds)
             switch try await grant.store({ () throws(RepositoryError) in try await accounts.link(record) }) {
             case .linked(let identity, let isNew): return (identity, isNew)

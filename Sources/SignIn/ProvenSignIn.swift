@@ -2,6 +2,7 @@ internal import Accounts
 internal import Apps
 internal import OpenIDConnect
 internal import Syntax
+internal import System
 
 /// A sign-in that is proven, by whatever evidence: the one way from there to what the repository stores.
 struct ProvenSignIn {
@@ -15,6 +16,7 @@ struct ProvenSignIn {
     let authenticatedAt: Int64
     /// When the provider answered a nonce of ours, in seconds since 1970; nil where it answered none.
     let challengedAt: Int64?
+    let beginning: SignInBeginning
     /// The provider's own session.
     let upstreamSession: TokenHash?
     let said: ProviderSaying
@@ -41,11 +43,11 @@ struct ProvenSignIn {
     ///
     /// - Parameters:
     ///   - ticket: what somebody unknown registers with; nil where they become a user at once.
-    ///   - now: seconds since 1970.
     func record(
-        for holder: Holder, ticket: LinkTicket?, by tokenIssuer: TokenIssuer, now: Int64
+        for holder: Holder, ticket: LinkTicket?, by tokenIssuer: TokenIssuer, at moment: WallClock
     ) -> SignInRecord {
-        let session = tokenIssuer.makeSessionID(now: now)
+        let now = moment.seconds
+        let session = tokenIssuer.makeSessionID(at: moment.milliseconds)
         let source = evidence.source
         return SignInRecord(
             (
@@ -60,7 +62,7 @@ struct ProvenSignIn {
                     authentication: authentication, authenticatedAt: authenticatedAt, challengedAt: challengedAt,
                     client: holder.client, scope: holder.permissions?.scope, audience: holder.audience,
                     upstreamSession: upstreamSession, source: source),
-                appCode: holder.appCode, push: holder.push, kept: kept,
+                beginning: beginning, appCode: holder.appCode, push: holder.push, kept: kept,
                 maximumSessions: tokenIssuer.configuration.maximumSessions(openedBy: source), now: now
             ))
     }

@@ -36,8 +36,9 @@ public struct RegisterWithTicket: Sendable {
         } catch .unknownProvider {
             throw .invalidGrant(.invalidTicket)
         }
-        let now = clock.seconds
-        let session = tokenIssuer.makeSessionID(now: now)
+        let moment = clock.now
+        let now = moment.seconds
+        let session = tokenIssuer.makeSessionID(at: moment.milliseconds)
         // How the user was authenticated is taken from the ticket.
         let redemption = TicketRedemption(
             ticket: TokenHash(sha256: ticket),

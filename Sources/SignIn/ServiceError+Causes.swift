@@ -64,6 +64,7 @@ extension ServiceError {
             case .challengeAlreadyUsed: .invalidChallenge
             case .migrationConflict: .migrationConflict
             case .identityInUse: .identityInUse
+            case .locked: .locked
             case .invalidTicket: .invalidGrant(.invalidTicket)
             case .pushOver: .pushEnded(.cancelled)
             case .sessionGone: .invalidToken

@@ -71,6 +71,8 @@ public enum ServiceError: Error, Equatable, Sendable {
     case authenticationTimedOut
     /// The provider sent the user's browser back without a code.
     case authorizationRefused(AuthorizationRefusal)
+    /// The user, or the identity, is locked.
+    case locked
     /// The identity was added to the user too recently for this; in so many seconds it may.
     case identityTooNew(retryAfterSeconds: Int64)
     /// Nobody has this identity; the ticket lets the app register its user.
@@ -109,7 +111,7 @@ public enum ServiceError: Error, Equatable, Sendable {
 
     public enum GrantProblem: Sendable {
         case refusedByProvider, codeAlreadyUsed, codeSentElsewhere, unknownRefreshToken, reusedRefreshToken,
-            invalidTicket, invalidAppCode, reusedAppCode
+            locked, invalidTicket, invalidAppCode, reusedAppCode
     }
 }
 

@@ -171,6 +171,7 @@ public struct Sessions: Sendable {
             }
             return (session, successor.text)
         case .reused: throw .invalidGrant(.reusedRefreshToken)
+        case .locked: throw .invalidGrant(.locked)
         case .refused: throw .invalidGrant(.unknownRefreshToken)
         }
     }

@@ -135,14 +135,15 @@ public struct SignInWithProvider: Sendable {
         let idToken = proven.idToken
         let app: AppGrant? = if case .app(let app) = recipient { app } else { nil }
         let push: PushGrant? = if case .push(let push) = recipient { push } else { nil }
-        let now = supplies.clock.seconds
+        let moment = supplies.clock.now
+        let now = moment.seconds
         let provider = grant.provider
         let subject = grant.subject(of: idToken)
         let signIn = ProvenSignIn(
             evidence: grant.evidence, challenge: grant.challenge, provider: provider.configuration.name,
             subject: subject, authentication: idToken.authentication,
             authenticatedAt: idToken.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
-            challengedAt: grant.challengeAnswered(by: idToken),
+            challengedAt: grant.challengeAnswered(by: idToken), beginning: grant.beginning(shownBy: idToken),
             upstreamSession: idToken.session.map { .upstreamSession($0, at: subject.issuer) },
             said: said, own: response.name, ported: ported?.subjects(for: provider) ?? [],
             refusedPortTokens: ported?.refusals.count ?? 0, kept: proven.kept)
@@ -152,7 +153,7 @@ public struct SignInWithProvider: Sendable {
             audience: app?.audience, userAgent: userAgent,
             expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil ?? tokenIssuer.firstExpiry(now: now),
             appCode: app?.code(now: now), push: push?.delivery(of: ticket))
-        return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, now: now)
+        return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, at: moment)
     }
 
     private func ticket(from provider: Provider, _ said: ProviderSaying) -> LinkTicket {

@@ -130,10 +130,12 @@ public struct TokenIssuer: Sendable {
     func terms(for app: RegisteredApp?) -> RefreshTerms { RefreshTerms(of: app, configuration) }
 
     /// A new session's name.
-    func makeSessionID(now: Int64) -> SessionID {
+    ///
+    /// - Parameter milliseconds: since 1970.
+    func makeSessionID(at milliseconds: Int64) -> SessionID {
         Random.withBytes(16) { bytes in
             func word(_ range: Range<Int>) -> UInt64 { range.reduce(0) { $0 << 8 | UInt64(bytes[$1]) } }
-            return SessionID(now: now, random: (word(0..<8), word(8..<16)))
+            return SessionID(milliseconds: milliseconds, random: (word(0..<8), word(8..<16)))
         }
     }
 

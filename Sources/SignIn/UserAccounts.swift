@@ -46,7 +46,8 @@ public struct UserAccounts: Sendable {
     public func erase(under session: Session) async throws(ServiceError) {
         let now = clock.seconds
         let outcome = try await stored { () throws(RepositoryError) in
-            try await repository.erase(under: session.id, demands: sensitive.demands(on: session), now: now)
+            try await repository.erase(
+                under: session.id, demands: sensitive.demands(on: session), line: clock.line, now: now)
         }
         if case .refused(let refusal) = outcome { throw sensitive.error(refusal, under: session) }
     }
@@ -65,7 +66,7 @@ public struct UserAccounts: Sendable {
         let now = clock.seconds
         let outcome = try await stored { () throws(RepositoryError) in
             try await repository.unlink(
-                identity, under: session.id, demands: sensitive.demands(on: session), now: now)
+                identity, under: session.id, demands: sensitive.demands(on: session), line: clock.line, now: now)
         }
         switch outcome {
         case .unlinked: return
@@ -102,7 +103,8 @@ public struct UserAccounts: Sendable {
     public func revokeAll(under session: Session) async throws(ServiceError) -> Int {
         let now = clock.seconds
         let outcome = try await stored { () throws(RepositoryError) in
-            try await repository.endSessions(under: session.id, demands: sensitive.demands(on: session), now: now)
+            try await repository.endSessions(
+                under: session.id, demands: sensitive.demands(on: session), line: clock.line, now: now)
         }
         return try ended(outcome, under: session)
     }
@@ -114,4 +116,9 @@ public struct UserAccounts: Sendable {
         case .refused(let refusal): throw sensitive.error(refusal, under: session)
         }
     }
+}
+
+extension Clock {
+    /// A line in time that is drawn now.
+    package var line: NotBefore { NotBefore(drawnAt: milliseconds) }
 }

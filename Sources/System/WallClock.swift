@@ -12,6 +12,9 @@ public struct WallClock: Sendable {
         self.nanoseconds = nanoseconds
     }
 
+    /// Milliseconds since 1970.
+    public var milliseconds: Int64 { seconds * 1000 + nanoseconds / 1_000_000 }
+
     /// The present time.
     public static var now: WallClock {
         var time = timespec()
@@ -23,15 +26,22 @@ public struct WallClock: Sendable {
 /// The time of day for those who are given it from outside: the system's, or what a test makes of it.
 public struct Clock: Sendable {
     /// The system's own.
-    public static let system = Clock { WallClock.now.seconds }
+    public static let system = Clock(reading: { .now })
 
-    private let read: @Sendable () -> Int64
+    private let read: @Sendable () -> WallClock
 
-    /// - Parameter read: gives the seconds since 1970.
-    public init(_ read: @escaping @Sendable () -> Int64) {
-        self.read = read
+    /// - Parameter seconds: gives the seconds since 1970.
+    public init(_ seconds: @escaping @Sendable () -> Int64) {
+        self.init(reading: { WallClock(seconds: seconds(), nanoseconds: 0) })
     }
 
+    public init(reading: @escaping @Sendable () -> WallClock) {
+        read = reading
+    }
+
+    public var now: WallClock { read() }
     /// Seconds since 1970.
-    public var seconds: Int64 { read() }
+    public var seconds: Int64 { read().seconds }
+    /// Milliseconds since 1970.
+    public var milliseconds: Int64 { read().milliseconds }
 }

@@ -10,6 +10,7 @@ extension ErrorAnswer {
         case .codeAlreadyUsed: "The code was used before."
         case .codeSentElsewhere: "The code was sent to another issuer before."
         case .unknownRefreshToken: "The refresh token is not valid."
+        case .locked: "The user is locked, and has no sessions any more."
         case .invalidTicket: "The link ticket is unknown, expired, used, or another client's."
         case .reusedRefreshToken: "The refresh token was used before; its sessions are revoked."
         case .invalidAppCode: "The code is unknown, expired, or bound to another client, redirect_uri or code_verifier."

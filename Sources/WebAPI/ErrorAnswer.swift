@@ -11,6 +11,8 @@ internal import SignIn
 struct ErrorAnswer {
     var status: HTTPStatus
     var code: String
+    /// What our own clients are told, where an OAuth client has a wider word for it.
+    var finerCode: String?
     let sentence: String
     var reason: String?
     var discoveryUI: String?
@@ -27,6 +29,7 @@ struct ErrorAnswer {
 
     /// How long a client is asked to wait before it tries again, in seconds.
     private static let retryAfterSeconds = "1"
+    private static let locked = "locked"
 
     private func with(header name: String, _ value: String) -> ErrorAnswer {
         var answer = self
@@ -70,6 +73,9 @@ struct ErrorAnswer {
                 400, "provider_not_found", "No carrier serves this user there; let the user choose one at discovery_ui."
             )
             self.discoveryUI = discoveryUI
+        case .invalidGrant(.locked):
+            self.init(400, "invalid_grant", Self.sentence(.locked))
+            finerCode = Self.locked
         case .invalidGrant(let problem): self.init(401, "invalid_grant", Self.sentence(problem))
         case .invalidIDToken(let fault):
             self.init(401, "invalid_id_token", "The provider's ID token breaks the rule named in reason.")
@@ -122,6 +128,9 @@ struct ErrorAnswer {
                     header: "WWW-Authenticate",
                     "Bearer error=\"insufficient_user_authentication\", error_description=\"\(sentence)\", "
                         + "max_age=\"\(seconds)\"\(levels)")
+        case .locked:
+            
+            self.init(423, Self.locked, "The user may not sign in: an operator or the provider has locked them.")
         case .identityTooNew(let seconds):
             self = ErrorAnswer(
                 403, "identity_too_new", "The identity was added to this user too recently for this."
@@ -200,7 +209,7 @@ struct ErrorAnswer {
         writer.object { body in
             if hasError { body.member("error", code) }
             body.member("error_description", sentence)
-            body.member("error_code", code)
+            body.member("error_code", finerCode ?? code)
             if let reason { body.member("reason", reason) }
             if let eventError {
                 body.member("err", eventError)
@@ -226,6 +235,8 @@ extension ErrorAnswer {
         switch error {
         case .unsupportedGrantType: answer.code = "unsupported_grant_type"
         case .invalidGrant, .accessDenied, .unauthorizedClient: answer.status = .badRequest
+        case .locked:
+            answer = ErrorAnswer(.invalidGrant(.locked))
         // Both are about the token that was handed in (RFC 8693 §2.2.2).
         case .invalidSubjectToken, .userinfoMismatch: (answer.status, answer.code) = (.badRequest, "invalid_request")
         default: break

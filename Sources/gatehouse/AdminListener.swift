@@ -27,7 +27,8 @@ struct AdminListener: Sendable {
                 host: settings.admin.host, port: settings.admin.port, loops: [loop], limits: limits
             ) { _, _ in
                 AdminAPI(
-                    repository: parts.repository, readiness: readiness, providers: providers, token: token,
+                    repository: parts.repository, readiness: readiness, providers: providers, apps: parts.apps,
+                    token: token,
                     limits: parts.limits, version: Version.text, wings: parts.wings,
                     observers: parts.observers, clock: parts.clock, logger: parts.logger)
             }

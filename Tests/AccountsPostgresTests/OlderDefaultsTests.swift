@@ -18,8 +18,12 @@ import Testing
             try await withPool(at: address) { pool in
                 for statement in [
                     "ALTER TABLE sessions DROP COLUMN audience, DROP COLUMN challenged, DROP COLUMN source",
-                    "ALTER TABLE tickets DROP COLUMN challenged, DROP COLUMN source",
-                    "ALTER TABLE identities DROP COLUMN exchange_room, DROP COLUMN exchange_room_of",
+                    "ALTER TABLE tickets DROP COLUMN challenged, DROP COLUMN source, DROP COLUMN created",
+                    """
+                    ALTER TABLE identities DROP COLUMN exchange_room, DROP COLUMN exchange_room_of,
+                        DROP COLUMN not_before, DROP COLUMN authenticated_after, DROP COLUMN locked_until
+                    """,
+                    "DROP TABLE not_before, locks, seen_tokens",
                     "ALTER TABLE audit DROP COLUMN fields",
                     "DELETE FROM meta WHERE name = 'older_defaults'",
                     "UPDATE gatehouse_schema SET version = 1",

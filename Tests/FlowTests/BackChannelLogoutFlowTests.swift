@@ -21,7 +21,7 @@ extension RunningGatehouse {
 
     /// Signs a subscriber in at the plain provider.
     func plainSession(of subscriber: String) async throws -> (token: String, refreshToken: String) {
-        let answer = try await signIn(try await authorize(subscriber, at: .plain))
+        let answer = try await challengedSignIn(subscriber, at: .plain)
         return (
             try #require(answer["token"]?.string, "\(answer.text)"), try #require(answer["refresh_token"]?.string)
         )

@@ -83,14 +83,14 @@ import Testing
         #expect(found.user?.profile.carrier == ["email": "a@example.com", "name": "Ada", "phone_number": "+1"])
         #expect(found.user?.identities.map(\.subject.value) == ["7", "8"])
         #expect(found.user?.createdAt == 1_700_000_000)
-        #expect(found.leftOut.disabled == 1)
+        #expect(found.leftOut.locked == 1 && found.user?.lock?.cause == .imported)
         var expected = Profile(carrier: ["email": "a@example.com", "name": "Ada", "phone_number": "+1"])
         expected.attribute(to: "google")
         #expect(found.user?.profile == expected)
         let own = try user(
             #"{"email":"a@example.com","phoneNumber":"+1","displayName":"Ada","disabled":true,"providerUserInfo":[]}"#,
             self.map(sections: [("google", "")]))
-        #expect(own.user == nil && own.leftOut.users == 1 && own.leftOut.disabled == 0)
+        #expect(own.user == nil && own.leftOut.users == 1 && own.leftOut.locked == 0)
     }
 
     @Test func `tells of providers by short words, and of no more than a few`() {

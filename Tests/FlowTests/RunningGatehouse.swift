@@ -226,6 +226,14 @@ final class RunningGatehouse: Sendable {
         try await post("/auth/signin", authorized.body(changes))
     }
 
+    /// Authorizes and signs in with a challenge of ours: such a sign-in is known to have begun after whatever has ended
+    /// before, within the same second too.
+    func challengedSignIn(_ subscriber: String, at carrier: SimulatedIssuer = .aurora) async throws -> HTTPTestAnswer {
+        let nonce = try #require(try await post("/auth/challenge", [:])["nonce"]?.string)
+        return try await signIn(
+            try await authorize(subscriber, at: carrier, ["nonce": nonce]), ["nonce": .string(nonce)])
+    }
+
     /// Authorizes and signs in.
     func signIn(
         _ subscriber: String, at carrier: SimulatedIssuer = .aurora, misbehaving name: String? = nil

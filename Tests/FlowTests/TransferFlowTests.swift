@@ -3,6 +3,7 @@ import AccountsSQL
 import AccountsSQLite
 import HTTPTesting
 import JSON
+import TestSupport
 import Testing
 
 @testable import gatehouse

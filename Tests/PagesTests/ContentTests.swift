@@ -67,23 +67,23 @@ import Testing
         #expect(try Markup(nameless.text).texts.contains("Do you want to sign out?"))
     }
 
-    @Test func `is to start over after a problem, where somebody knows how`() throws {
-        let known = try Markup(pages.failure(.anotherBrowser, startOver: "/start").text)
-        #expect(known.all("a").map { $0.attributes["href"] } == ["/start"] && known.texts.last == "Start over")
-        #expect(try Markup(pages.failure(.anotherBrowser, startOver: nil).text).all("a").isEmpty)
+    @Test func `goes back to the app after a problem, where there is one to go back to`() throws {
+        let known = try Markup(pages.failure(.anotherBrowser, goOn: (app: "Notes", address: "/start")).text)
+        #expect(known.all("a").map { $0.attributes["href"] } == ["/start"] && known.texts.last == "Back to Notes")
+        #expect(try Markup(pages.failure(.anotherBrowser).text).all("a").isEmpty)
     }
 
     @Test func `is a reference for the operator, and an English sentence for developers where the app is at fault`()
         throws
     {
         let problem = Problem.wrongParameter(name: "nonce", sentence: "This has 300 characters, of 255.")
-        let markup = try Markup(Samples().pages(.danish).failure(problem, startOver: nil, reference: "3f2a91").text)
+        let markup = try Markup(Samples().pages(.danish).failure(problem, reference: "3f2a91").text)
         #expect(
             markup.texts.suffix(4) == [
                 "Til udviklere: ", "nonce: This has 300 characters, of 255.", "Referencenummer: ", "3f2a91",
             ])
         #expect(markup.all("bdi").map(\.attributes) == [["lang": "en"], [:]])
-        let bare = try Markup(pages.failure(.busy, startOver: nil).text)
+        let bare = try Markup(pages.failure(.busy).text)
         #expect(bare.texts.last == "Wait a minute, then try again.")
     }
 }

@@ -11,7 +11,8 @@ import Testing
 
     @Test func `is nowhere from a page that has none`() {
         let formless = [
-            pages.chooser(app: "Notes", providers: []), pages.signedOut(), pages.failure(.busy, startOver: "/start"),
+            pages.chooser(app: "Notes", providers: []), pages.signedOut(),
+            pages.failure(.busy, goOn: (app: "Notes", address: "/start")),
         ]
         for page in formless { #expect(page.directive("form-action") == ["'none'"]) }
     }

@@ -27,7 +27,7 @@ import Testing
         throws
     {
         let headings = try Samples.problems.map { problem in
-            try Markup(Samples().pages(language).failure(problem, startOver: nil).text).texts.first
+            try Markup(Samples().pages(language).failure(problem).text).texts.first
         }
         #expect(Set(headings).count == Samples.problems.count)
     }

@@ -45,11 +45,16 @@ struct Samples {
             ("signed-out", pages.signedOut()), ("deletion", pages.deletion(day: value)),
             (
                 "problem of a hostile request",
-                pages.failure(.wrongParameter(name: value, sentence: value), startOver: "/\(value)", reference: value)
+                pages.failure(
+                    .wrongParameter(name: value, sentence: value), goOn: (app: value, address: "/\(value)"),
+                    reference: value)
             ),
         ]
             + Self.problems.enumerated().map { number, problem in
-                ("problem \(number)", pages.failure(problem, startOver: "/start", reference: "3f2a91"))
+                (
+                    "problem \(number)",
+                    pages.failure(problem, goOn: (app: "Notes", address: "/start"), reference: "3f2a91")
+                )
             }
     }
 }

@@ -183,6 +183,7 @@ import YAML
             eventAudiences: []
             eventConfigurationURL: ""
             eventMaxAgeDays: 7
+            lockOnEvents: []
             logoutTyp: ""
 
         """

@@ -31,7 +31,7 @@ import Testing
 
     private func token(_ issuer: TokenIssuer, _ stage: SignInStage) throws -> String {
         try issuer.accessToken(
-            for: UserID(rawValue: 7), session: issuer.makeSessionID(now: stage.now), client: "desk",
+            for: UserID(rawValue: 7), session: issuer.makeSessionID(at: stage.now * 1000), client: "desk",
             to: issuer.configuration.audience, permissions: nil,
             Authentication(acr: "a3", amr: [], time: stage.now), now: stage.now)
     }
@@ -68,7 +68,7 @@ import Testing
             claims.member("sub", "7")
             claims.member("aud", "desk")
             claims.member("exp", stage.now + 900)
-            claims.member("sid", issuer.makeSessionID(now: stage.now).description)
+            claims.member("sid", issuer.makeSessionID(at: stage.now * 1000).description)
         }
         let idToken = try keys.idTokenSigner(ofApp).sign(claims.bytes)
         #expect(issuer.idTokenHint(idToken) != nil)

@@ -12,7 +12,10 @@ extension SignInStage {
     func signIn(
         under session: JSONValue?, subject: String = "310260-subject", code: String = "the-code"
     ) async throws -> SignInWithProvider.Outcome {
-        try answerToken {
+        try answerToken { [now] in
+            for (name, time) in [("iat", now), ("auth_time", now), ("exp", now + 300)] {
+                $0.claims[setting: name] = .integer(time)
+            }
             $0.claims[setting: "sid"] = session
             $0.claims[setting: "sub"] = .string(subject)
         }

@@ -24,7 +24,8 @@ import Testing
         let stage = try await SignInStage()
         let nonce = try await Self.challenges(stage).issue()
         let challenge = try await Self.challenges(stage).challenge(in: nonce, isRequired: true)
-        #expect(challenge?.hash == TokenHash(sha256: nonce) && challenge?.expiresAt == stage.now + 300)
+        #expect(challenge?.use.hash == TokenHash(sha256: nonce) && challenge?.use.expiresAt == stage.now + 300)
+        #expect(challenge?.issuedAt == stage.now * 1000)
         #expect(try await Self.challenges(stage).issue() != nonce)
     }
 

@@ -83,7 +83,8 @@ extension Result where Success == EventReceiver.Receipt {
         }
         #expect(await stage.isSignedIn(grace))
         #expect(try await stage.auditTrail() == [.userCreated, .userCreated, .providerConsentRevoked])
-        // Whoever comes back is the same user.
+        // Whoever comes back is the same user, and has to begin anew.
+        stage.pass(seconds: 1)
         let again = try await stage.signIn(under: nil, code: "3")
         #expect(again.signedIn.user == ada.signedIn.user)
     }
@@ -112,7 +113,7 @@ extension Result where Success == EventReceiver.Receipt {
             ("tokens-revoked", "oauth", nil, .providerTokensRevoked, true),
             ("account-purged", "risc", nil, .providerAccountDeleted, true),
             ("account-disabled", "risc", "hijacking", .providerAccountHijacked, true),
-            ("account-disabled", "risc", "bulk-account", .providerAccountDisabled, false),
+            ("account-disabled", "risc", "bulk-account", .providerAccountDisabled, true),
             ("account-enabled", "risc", nil, .providerAccountEnabled, false),
             ("account-credential-change-required", "risc", nil, .providerCredentialChangeRequired, false),
         ] as [(String, String, String?, AuditEvent.Kind, Bool)])

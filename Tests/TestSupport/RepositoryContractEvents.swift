@@ -6,7 +6,8 @@ extension Sample {
     static func ending(
         _ subject: Subject = subject("1"), openedBy time: Int64 = now, kind: AuditEvent.Kind = .providerConsentRevoked
     ) -> IdentityEvent {
-        IdentityEvent(subject: subject, kind: kind, effect: .endsSessions(openedBy: time), time: time)
+        IdentityEvent(
+            subject: subject, kind: kind, effect: .endsSessions(openedBy: time, reauthenticate: false), time: time)
     }
 
     static func email(_ subject: Subject = subject("1"), stops: Bool, at time: Int64) -> IdentityEvent {

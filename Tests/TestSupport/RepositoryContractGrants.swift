@@ -160,7 +160,8 @@ extension RepositoryContract {
         },
         { store, _, _, subject in
             let event = IdentityEvent(
-                subject: subject, kind: .providerTokensRevoked, effect: .endsSessions(openedBy: Sample.now),
+                subject: subject, kind: .providerTokensRevoked,
+                effect: .endsSessions(openedBy: Sample.now, reauthenticate: false),
                 time: Sample.now)
             _ = try await store.take([event], now: Sample.now)
         },

@@ -86,7 +86,7 @@ extension RepositoryContract {
             let event = try await store.auditEvents(after: 0, limit: 10).last
             #expect(event?.kind == .identityUnlinked)
             #expect(event?.oldIdentity == linked.id)
-            #expect(try await store.signedIn(Sample.signIn(second)).user != user)
+            #expect(try await store.signedIn(Sample.signIn(second, now: Sample.now + 2)).user != user)
         },
         RepositoryContract("unlinking ends no session of another identity at the same provider") { store in
             let (first, second) = (Sample.session(), Sample.session())
@@ -147,7 +147,7 @@ extension RepositoryContract {
             let event = try await store.auditEvents(after: 0, limit: 10).last
             #expect(event?.kind == .identityRepointed)
             #expect(event?.newIdentity == identity.id)
-            #expect(try await store.signedIn(Sample.signIn(subject)).user == user)
+            #expect(try await store.signedIn(Sample.signIn(subject, now: Sample.now + 2)).user == user)
             #expect(try await store.repoint(subject, provider: "zenkey", to: user, now: Sample.now) == .alreadyThere)
         },
         RepositoryContract("an identity an operator moves leaves its former user without sessions") { store in

@@ -71,9 +71,13 @@ extension RepositoryContract {
             let late = record.session.expiresAt
             #expect(try await store.endSessions(.session(upstream, of: nil), now: late) == 0)
             #expect(try await store.auditTrail() == [.userCreated])
-            _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), under: upstream))
-            #expect(try await store.erase(user, now: Sample.now))
-            #expect(try await store.endSessions(.session(upstream, of: nil), now: Sample.now) == 0)
+            var again = Sample.signIn(Sample.subject("1"), under: upstream)
+            again.draft.now = late + 1
+            again.draft.beginning = .seen((late + 1) * 1000)
+            again.draft.session.expiresAt = late + 86_400
+            _ = try await store.signedIn(again)
+            #expect(try await store.erase(user, now: late + 2))
+            #expect(try await store.endSessions(.session(upstream, of: nil), now: late + 2) == 0)
         },
     ]
 
@@ -105,12 +109,15 @@ extension RepositoryContract {
             }
         },
         RepositoryContract("a link ticket ends with the session it came of, and with its subject") { store in
-            let (upstream, subject) = (Sample.hash(), Sample.subject("1"))
-            for (logout, isLeft) in [
-                (.session(upstream, of: nil), false), (.session(upstream, of: subject), false),
-                (.subject(subject), false), (.session(upstream, of: Sample.subject("2")), true),
-                (.session(Sample.hash(), of: nil), true), (.subject(Sample.subject("2")), true),
-            ] as [(ProviderLogout, Bool)] {
+            for number in 0..<6 {
+                // Each of its own, since what was ended once stays so for who began before.
+                let (upstream, subject) = (Sample.hash(), Sample.subject("1-\(number)"))
+                let cases: [(ProviderLogout, Bool)] = [
+                    (.session(upstream, of: nil), false), (.session(upstream, of: subject), false),
+                    (.subject(subject), false), (.session(upstream, of: Sample.subject("2")), true),
+                    (.session(Sample.hash(), of: nil), true), (.subject(Sample.subject("2")), true),
+                ]
+                let (logout, isLeft) = cases[number]
                 let ticket = Sample.code()
                 var record = Sample.signIn(subject, under: upstream)
                 record.draft.registration = .ticket(ticket)

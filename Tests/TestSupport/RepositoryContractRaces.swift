@@ -64,7 +64,8 @@ extension RepositoryContract {
                     switch try outcome.get() {
                     case .rotated(let session): rotated.append(session)
                     case .repeated(let session): repeated.append(session)
-                    case .repeatedEarlier, .extended, .reused, .refused: Issue.record("an honest client was refused")
+                    case .repeatedEarlier, .extended, .reused, .refused, .locked:
+                        Issue.record("an honest client was refused")
                     }
                 }
                 #expect(rotated.count == 1)

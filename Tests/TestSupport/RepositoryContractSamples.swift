@@ -42,7 +42,8 @@ public enum Sample {
     public static func signIn(
         _ subject: Subject, code: OneTimeUse = code(), evidence: Evidence? = nil, ported: [PortedSubject] = [],
         registration: Registration = .automatic(reference: "reference"), attributes: Attributes = jane,
-        session: NewSession = session(), maximumSessions: Int64? = 50, now: Int64 = now
+        session: NewSession = session(), beginning: SignInBeginning? = nil, maximumSessions: Int64? = 50,
+        now: Int64 = now
     ) -> SignInRecord {
         SignInRecord(
             (
@@ -50,7 +51,8 @@ public enum Sample {
                 personKey: nil, ported: ported,
                 refusedPortTokens: 0, registration: registration, attributes: attributes, own: nil,
                 claims: TypedClaims(),
-                session: session, appCode: nil, push: nil, kept: nil, maximumSessions: maximumSessions, now: now
+                session: session, beginning: beginning ?? .seen(now * 1000 + 1), appCode: nil, push: nil, kept: nil,
+                maximumSessions: maximumSessions, now: now
             ))
     }
 
@@ -64,7 +66,7 @@ public enum Sample {
     ) -> LinkRecord {
         LinkRecord(
             evidence: .authorizationCode(code), challenge: nil, session: session, demands: demands, provider: "other",
-            subject: subject,
+            subject: subject, beginning: .seen(now * 1000 + 1), authenticationTime: now - 5, upstreamSession: nil,
             attributes: attributes, claims: TypedClaims(), kept: nil, now: now)
     }
 

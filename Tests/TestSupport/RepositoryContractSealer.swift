@@ -29,9 +29,8 @@ public struct TransparentSealer: Sealer {
 
     /// No more than a sum that differs with the key and the message.
     public func authenticationCode(of message: [UInt8], under key: [UInt8]) -> [UInt8] {
-        let sums = (key + message).indices.reduce(into: [UInt64](repeating: 0, count: 4)) { sums, index in
-            let byte = UInt64((key + message)[index])
-            sums[index % 4] = (sums[index % 4] ^ byte) &* 0x100_0000_01B3 &+ sums[(index + 1) % 4]
+        let sums = (key + message).reduce(into: [1, 2, 3, 4] as [UInt64]) { sums, byte in
+            for index in sums.indices { sums[index] = (sums[index] ^ UInt64(byte)) &* 0x100_0000_01B3 }
         }
         return sums.flatMap { sum in (0..<8).map { UInt8(truncatingIfNeeded: sum >> UInt64($0 * 8)) } }
     }

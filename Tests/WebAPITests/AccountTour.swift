@@ -38,7 +38,7 @@ enum AccountTour {
             json: ["grant_type": "refresh_token", "refresh_token": "x", "scope": "a\\b"])
         return try await open.seenAnswers.union(locked.seenAnswers).union(narrow.seenAnswers).union(ended()).union(
             registration()
-        ).union(closed())
+        ).union(closed()).union(barred())
     }
 
     @discardableResult
@@ -107,11 +107,42 @@ enum AccountTour {
     private static func ended() async throws -> Set<String> {
         let app = try await APIStage()
         for (index, path) in ["/auth/token", "/users/me/sessions/", "/users/me/sessions", "/users/me"].enumerated() {
+            // Each is another's: who has just ended all sessions does not sign in by what they got before.
+            try app.stage.answerToken { $0.claims[setting: "sub"] = .string("end-\(index)") }
+            app.stage.answerUserinfo(["sub": .string("end-\(index)")])
             let token = await app.signIn([("code", .string("end-\(index)"))]).json["token"]?.string ?? ""
             let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(token)).json.array
             let session = sessions?.first { $0["current"] == true }?["session_id"]?.string ?? ""
             _ = await app.send(.delete, path.hasSuffix("/") ? path + session : path, headers: bearer(token))
         }
+        return app.seenAnswers
+    }
+
+    /// What is behind a line in time, and who is locked.
+    private static func barred() async throws -> Set<String> {
+        let app = try await APIStage()
+        let repository = app.stage.repository
+        let token = try await app.signedIn().token
+        _ = await app.send(.delete, "/users/me/sessions", headers: bearer(token))
+        for path in ["/auth/signin", "/auth/zenkey-signin"] {
+            _ = await app.post(path, json: APIStage.authorized([("code", .string("before \(path)"))]))
+        }
+        let subject = Subject(issuer: app.stage.carrier.issuer, value: "310260-subject")
+        guard let user = try await repository.user(with: subject) else { return [] }
+        let lock = Lock(cause: .operator, reason: nil, since: app.stage.now, until: nil)
+        _ = try await repository.lock(user, lock, line: .none, now: app.stage.now)
+        for path in ["/auth/signin", "/auth/zenkey-signin"] {
+            _ = await app.post(path, json: APIStage.authorized([("code", .string("locked \(path)"))]))
+        }
+        // The subject stays locked, and nobody links it either.
+        _ = try await repository.erase(user, line: .none, now: app.stage.now)
+        try app.stage.answerToken { $0.claims[setting: "sub"] = "another" }
+        app.stage.answerUserinfo(["sub": "another"])
+        let other = await app.signIn([("code", "another")]).json["token"]?.string ?? ""
+        try app.stage.answerToken()
+        app.stage.answerUserinfo(SignInStage.userinfo)
+        _ = await app.post(
+            "/users/me/identities", json: APIStage.authorized([("code", "link")]), headers: bearer(other))
         return app.seenAnswers
     }
 

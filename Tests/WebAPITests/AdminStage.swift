@@ -1,4 +1,5 @@
 import Accounts
+import Apps
 import Crypto
 import EventLoop
 import HTTPServer
@@ -33,6 +34,7 @@ final class AdminStage: Sendable {
         readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
         api = AdminAPI(
             repository: stage.repository, readiness: readiness, providers: [stage.provider] + (more ?? [plain]),
+            apps: AppDirectory([], resourceServers: []),
             token: AdminToken(token.map { Secret($0) }), limits: .each(0), version: "0.0.0", wings: .ofTests,
             observers: .none, clock: stage.clock, logger: log.logger(.trace))
     }

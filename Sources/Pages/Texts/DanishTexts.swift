@@ -86,6 +86,12 @@ struct DanishTexts: Texts {
                 title: "Vi kender ikke denne kode",
                 happened: "Koden hører ikke til noget ønske om at blive glemt, eller det er for længe siden.",
                 advice: "Se efter, at du har kopieret hele adressen. Du kan altid slette din konto i appen.")
+        case .locked(let app):
+            Explanation(
+                title: "Kontoen er spærret",
+                happened: "Du kan ikke logge ind i \(app), fordi kontoen er spærret.",
+                advice:
+                    "Tror du, det er en fejl, så skriv til dem, der står bag appen, og oplys referencen herunder.")
         case .unexpected:
             Explanation(
                 title: "Noget gik galt",
@@ -93,7 +99,6 @@ struct DanishTexts: Texts {
                 advice: "Start forfra i appen. Sker det samme igen, så sig det til dem, der står bag den.")
         }
     }
-    let startOver = "Start forfra"
     let forDevelopers = "Til udviklere"
     let reference = "Referencenummer"
 }

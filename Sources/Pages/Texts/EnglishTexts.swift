@@ -86,6 +86,13 @@ struct EnglishTexts: Texts {
                 title: "We don’t know this code",
                 happened: "There is no request to be forgotten that this code belongs to, or it was too long ago.",
                 advice: "Check that you have copied the whole address. You can always delete your account in the app.")
+        case .locked(let app):
+            Explanation(
+                title: "This account is locked",
+                happened: "You can’t sign in to \(app), because the account is locked.",
+                advice:
+                    "If you think that is a mistake, write to the people who run the app, and quote the reference below."
+            )
         case .unexpected:
             Explanation(
                 title: "Something went wrong",
@@ -93,7 +100,6 @@ struct EnglishTexts: Texts {
                 advice: "Start over in the app. If the same happens, tell the people who run it.")
         }
     }
-    let startOver = "Start over"
     let forDevelopers = "For developers"
     let reference = "Reference"
 }

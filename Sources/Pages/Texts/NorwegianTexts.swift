@@ -87,6 +87,12 @@ struct NorwegianTexts: Texts {
                 title: "Vi kjenner ikke denne koden",
                 happened: "Koden hører ikke til noe ønske om å bli glemt, eller det er for lenge siden.",
                 advice: "Se etter at du har kopiert hele adressen. Du kan alltid slette kontoen din i appen.")
+        case .locked(let app):
+            Explanation(
+                title: "Kontoen er sperret",
+                happened: "Du kan ikke logge inn i \(app), fordi kontoen er sperret.",
+                advice:
+                    "Tror du det er en feil, så skriv til dem som står bak appen, og oppgi referansen nedenfor.")
         case .unexpected:
             Explanation(
                 title: "Noe gikk galt",
@@ -94,7 +100,6 @@ struct NorwegianTexts: Texts {
                 advice: "Begynn på nytt i appen. Skjer det samme igjen, si fra til dem som står bak den.")
         }
     }
-    let startOver = "Begynn på nytt"
     let forDevelopers = "For utviklere"
     let reference = "Referanse"
 }

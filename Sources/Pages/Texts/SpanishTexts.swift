@@ -90,6 +90,13 @@ struct SpanishTexts: Texts {
                 advice:
                     "Comprueba que has copiado la dirección entera. Siempre puedes eliminar tu cuenta en la aplicación."
             )
+        case .locked(let app):
+            Explanation(
+                title: "Esta cuenta está bloqueada",
+                happened: "No puedes iniciar sesión en \(app) porque la cuenta está bloqueada.",
+                advice:
+                    "Si crees que es un error, escribe a los responsables de la aplicación e indica la referencia de abajo."
+            )
         case .unexpected:
             Explanation(
                 title: "Algo ha salido mal",
@@ -97,7 +104,6 @@ struct SpanishTexts: Texts {
                 advice: "Vuelve a empezar en la aplicación. Si ocurre lo mismo, avisa a sus responsables.")
         }
     }
-    let startOver = "Volver a empezar"
     let forDevelopers = "Para desarrolladores"
     let reference = "Referencia"
 }

@@ -43,7 +43,6 @@ protocol Texts: Sendable {
 
     // What went wrong.
     func explanation(of problem: Problem) -> Explanation
-    var startOver: String { get }
     var forDevelopers: String { get }
     var reference: String { get }
 }

@@ -104,6 +104,8 @@ struct ProviderSettings: NamedSection {
     /// Where the transmitter's configuration lies; of `risc`.
     var eventConfigurationURL: EndpointURL?
     var eventMaxAgeDays = 7
+    /// What the provider tells that locks the whole user.
+    var lockOnEvents: [LockingEvent] = []
     /// Nil: nobody has said it, which means `required`, or `any` in a section that was written before there was the
     /// key.
     var logoutTyp: LogoutTyp?
@@ -155,7 +157,7 @@ extension ProviderSettings {
             issuerAliases: Dictionary(issuerAliases.map { ($0.old.text, $0.new.text) }) { first, _ in first },
             algorithms: algorithms, scopes: scopes, requiresIssuer: requireIss, requiresPKCE: requirePKCE,
             requiresNonce: requireNonce, requiresChallenge: requireChallenge, minimumACR: minimumACR,
-            clockSkewSeconds: Int64(clockSkewSeconds),
+            clockSkewSeconds: Int64(clockSkewSeconds), locksOnHijacking: lockOnEvents.contains(.hijacking),
             portTokenMaximumAgeSeconds: Int64(portTokenMaxAgeDays ?? 0) * Self.secondsPerDay,
             userinfo: userinfo,
             minimumIdentityAgeSeconds: Int64(transactionIdentityMinimumAgeHours ?? 0) * Self.secondsPerHour,

@@ -167,6 +167,10 @@ extension SettingKey where Root == ProviderSettings {
             "eventMaxAgeDays", \.eventMaxAgeDays, .number(1...30),
             "How old an event may be when it comes: what was not answered is sent again."),
         Self(
+            "lockOnEvents", \.lockOnEvents, .list(.choice),
+            "What locks the whole user when the provider tells it: hijacking, that somebody else has got hold of the account. "
+                + "Whatever stands here, an account that the provider has disabled locks its identity."),
+        Self(
             "logoutTyp", \.logoutTyp, .optional(.choice),
             "Whether a back-channel logout token must have typ logout+jwt; any: JWT or none will do, as Keycloak before 25 and "
                 + "authentik before 2025.12 send them. Empty: required."),

@@ -16,7 +16,7 @@ extension BrowserSignIn {
     public func ask(
         _ request: AppRequest, with provider: Provider, browser: BrowserKey
     ) async throws(ServiceError) -> String {
-        try await ask(PendingRequest(request, provider: provider.configuration.name), browser)
+        try await ask(PendingRequest(request, provider: provider.configuration.name, at: clock.milliseconds), browser)
     }
 
     /// The user has confirmed the app in this browser once, and did not authenticate now. A program that counts on the

@@ -80,6 +80,7 @@ extension BrowserSignIn {
         guard let row, var request = handle.open(row.content) else { throw .page(.over) }
         // The row of an earlier version is as old as the request.
         if request.sentAt == nil { request.sentAt = row.expiresAt - Self.lifetimeSeconds }
+        if request.begunAt == nil { request.begunAt = (row.expiresAt - Self.lifetimeSeconds) * 1000 }
         return (row, request)
     }
 
@@ -159,7 +160,7 @@ extension AuthorizedResponse {
             codeVerifier: codeVerifier, nonce: nonce, acrValues: request.carried["acr_values"],
             correlationID: request.correlationID, context: request.carried["context"], sdkVersion: nil,
             expectedIssuer: expectedIssuer, sentAt: request.sentAt,
-            maximumAgeSeconds: request.carried.maximumAgeSeconds,
+            begunAt: request.begunAt, maximumAgeSeconds: request.carried.maximumAgeSeconds,
             loginAskedAt: request.carried.asksForLogin ? request.sentAt : nil,
             mustAuthenticate: request.confirmation == .earlier)
     }

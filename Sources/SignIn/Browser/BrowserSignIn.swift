@@ -90,7 +90,7 @@ public struct BrowserSignIn: Sendable {
     public func begin(
         _ request: AppRequest, with provider: Provider, browser: BrowserKey, hasConfirmed: Bool, in call: CallContext
     ) async throws(ServiceError) -> String {
-        var pending = PendingRequest(request, provider: provider.configuration.name)
+        var pending = PendingRequest(request, provider: provider.configuration.name, at: clock.milliseconds)
         if hasConfirmed { pending.confirmation = .earlier }
         return try await send(pending, with: request.lineToken, to: provider, browser, instead: nil, call)
     }

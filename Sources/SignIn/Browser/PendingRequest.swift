@@ -45,13 +45,16 @@ struct PendingRequest: Sendable {
     /// When the browser was sent to the provider, in seconds since 1970; nil before that, and where an earlier version
     /// has written it.
     var sentAt: Int64?
+    /// When the app's request came, in milliseconds since 1970; nil where an earlier version has written it.
+    var begunAt: Int64?
     /// Whether the carrier was chosen anew, after the first did not know the user.
     var hasChosenAgain = false
     /// nil where nobody can imitate the app.
     var confirmation: Confirmation?
 
-    init(_ request: AppRequest, provider: String) {
+    init(_ request: AppRequest, provider: String, at milliseconds: Int64) {
         self.provider = provider
+        begunAt = milliseconds
         clientID = request.address.app.clientID
         redirectURI = request.address.redirectURI
         state = request.address.state
@@ -126,6 +129,7 @@ extension PendingRequest {
             body.member("correlation_id", correlationID)
             body.member("again", hasChosenAgain)
             if let sentAt { body.member("sent_at", sentAt) }
+            if let begunAt { body.member("begun_at", begunAt) }
             if let confirmation { body.member("confirmation", confirmation.rawValue) }
             if let network = carried.network { body.member("mccmnc", network.mccmnc) }
             body.name("carried")
@@ -153,6 +157,7 @@ extension PendingRequest {
         self.correlationID = correlationID
         hasChosenAgain = again
         sentAt = document["sent_at"]?.integer
+        begunAt = document["begun_at"]?.integer
         confirmation = document["confirmation"]?.string.flatMap(Confirmation.init)
         self.stage = stage
         self.carried = CarriedParameters()

@@ -24,13 +24,16 @@ struct PushContent: Sendable {
     /// What is sent anew with each push.
     private(set) var nonce: String
     private(set) var state: String
+    /// When that was, in milliseconds since 1970; nil where an earlier version has sent it.
+    private(set) var begunAt: Int64?
     /// Under which the one leaves something for the other: the carrier's name of the request, and the link ticket.
     private let sharedKey: [UInt8]
 
     init(
         _ wish: PushWish, provider: String, issuer: String, loginHint: String, subject: Subject?, owner: String,
-        userAgent: String?
+        userAgent: String?, at milliseconds: Int64
     ) {
+        begunAt = milliseconds
         self.provider = provider
         self.issuer = issuer
         network = wish.network
@@ -47,8 +50,9 @@ struct PushContent: Sendable {
     }
 
     /// The same for another push, to which no answer to this one is an answer.
-    var renewed: PushContent {
+    func renewed(at milliseconds: Int64) -> PushContent {
         var content = self
+        content.begunAt = milliseconds
         content.nonce = Random.token(byteCount: Self.keyBytes)
         content.state = Random.token(byteCount: Self.keyBytes)
         return content
@@ -83,6 +87,7 @@ extension PushContent {
             if let userAgent { body.member("user_agent", userAgent) }
             body.member("nonce", nonce)
             body.member("state", state)
+            if let begunAt { body.member("begun_at", begunAt) }
             body.member("key", Base64URL.encode(sharedKey))
         }
         return writer.bytes
@@ -109,6 +114,7 @@ extension PushContent {
         userAgent = text("user_agent")
         self.nonce = nonce
         self.state = state
+        begunAt = document["begun_at"]?.integer
         sharedKey = key
     }
 }

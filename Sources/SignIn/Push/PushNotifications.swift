@@ -146,7 +146,9 @@ extension ServiceError {
     fileprivate var isForGood: Bool {
         switch self {
         case .invalidIDToken(.unknownKey): false
-        case .invalidIDToken, .userinfoMismatch, .migrationConflict, .issuerMismatch, .challengeRequired: true
+        case .invalidIDToken, .userinfoMismatch, .migrationConflict, .issuerMismatch, .challengeRequired, .locked,
+            .insufficientAuthentication:
+            true
         default: false
         }
     }
@@ -160,7 +162,7 @@ extension AuthorizedResponse {
             network: content.network, codeVerifier: nil,
             nonce: content.nonce, acrValues: content.acrValues, correlationID: content.correlationID,
             context: content.context, sdkVersion: nil, expectedIssuer: content.issuer, sentAt: nil,
-            maximumAgeSeconds: nil,
+            begunAt: content.begunAt, maximumAgeSeconds: nil,
             loginAskedAt: nil)
     }
 }

@@ -70,7 +70,7 @@ public struct ServerInitiatedSignIn: Sendable {
         let issuer = try await issuer(of: subject, wish.network, client)
         let content = PushContent(
             wish, provider: provider.configuration.name, issuer: issuer.issuer, loginHint: hint, subject: subject,
-            owner: owner, userAgent: userAgent)
+            owner: owner, userAgent: userAgent, at: clock.milliseconds)
         let (id, secret) = (PushSecret(.app), PushSecret(.carrier))
         let now = clock.seconds
         let push = try sealed(content, id, secret, now: now)
@@ -110,7 +110,7 @@ public struct ServerInitiatedSignIn: Sendable {
         else { throw .overloaded }
         let issuer = try await issuer(former, client)
         let now = clock.seconds
-        let (content, secret) = (former.renewed, PushSecret(.carrier))
+        let (content, secret) = (former.renewed(at: clock.milliseconds), PushSecret(.carrier))
         let renewed = try sealed(content, handle, secret, now: now)
         try limits.take(content.hint, of: content.ownersHint, instead: true, until: renewed.expiresAt, now: now)
         let isRenewed = try await stored { () throws(RepositoryError) in

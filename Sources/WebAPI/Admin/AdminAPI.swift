@@ -1,4 +1,5 @@
 public import Accounts
+public import Apps
 public import EventLoop
 public import HTTPServer
 public import Logging
@@ -25,7 +26,8 @@ public struct AdminAPI: RequestHandler {
     ///   - wings: what wings bring, for the documentation.
     ///   - observers: hear of each request.
     public init(
-        repository: any AccountRepository, readiness: ServiceReadiness, providers: [Provider], token: AdminToken,
+        repository: any AccountRepository, readiness: ServiceReadiness, providers: [Provider], apps: AppDirectory,
+        token: AdminToken,
         limits: AddressLimits, version: String, wings: APIExtensions, observers: Observers, clock: Clock,
         logger: Logger
     ) {
@@ -37,7 +39,7 @@ public struct AdminAPI: RequestHandler {
         let documentation = AdminDocument.files(version: version, wings: wings)
         func api(of operations: [Operation<AdminServices>], servesOperators: Bool) -> WebAPI {
             let services = AdminServices(
-                store: store, readiness: readiness, providers: ProviderDirectory(providers),
+                store: store, readiness: readiness, providers: ProviderDirectory(providers), apps: apps,
                 servesOperators: servesOperators,
                 documentation: documentation)
             let routes = operations.map { operation in

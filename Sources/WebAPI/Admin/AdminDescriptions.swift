@@ -57,9 +57,79 @@ enum AdminDescriptions {
         errors: one + [.unknownProvider])
 
     static let endSessions = OperationDescription(
-        id: "endSessions", tag: .users, summary: "End a user's sessions", description: "All of them, at once.",
-        parameters: [user],
+        id: "endSessions", tag: .users, summary: "End a user's sessions",
+        description: "All of them, at once, and what is under way to become one.",
+        parameters: [user, reauthenticate],
         successes: [answer("They have ended.", "SessionsEnded", ["user_id": 7, "sessions_ended": 2])], errors: one)
+
+    static let unlink = OperationDescription(
+        id: "takeIdentity", tag: .users, summary: "Take an identity from a user",
+        description: "With the sessions that it has opened. The last one stays.",
+        parameters: [
+            user,
+            [
+                "name": "identity_id", "in": "path", "required": true, "description": "The identity's number.",
+                "schema": ["type": "integer", "format": "int64", "minimum": 1], "example": 9,
+            ],
+        ],
+        successes: [
+            answer(
+                "It is nobody's.", "IdentityTaken", ["user_id": 7, "identity_id": 9, "unlinked": true])
+        ], errors: one + [.lastIdentity])
+
+    static let lock = OperationDescription(
+        id: "lockUser", tag: .users, summary: "Lock a user",
+        description: """
+            Nobody signs in as the user any more, by whatever way, and all sessions end at once, also what is under way to             become one. Another lock takes the place of the first. The reason is for operators, and names nobody.
+            """,
+        parameters: [user],
+        body: .init(schema: "UserLock", example: ["reason": "reported stolen", "until": 1_790_086_400]),
+        successes: [
+            answer("The user is locked.", "UserLocked", ["user_id": 7, "locked": true, "until": 1_790_086_400])
+        ],
+        errors: one)
+
+    static let unlock = OperationDescription(
+        id: "unlockUser", tag: .users, summary: "Unlock a user",
+        description: "By every identity, whoever has locked it. The user must authenticate anew at the provider.",
+        parameters: [user],
+        successes: [answer("The user may sign in.", "UserLocked", ["user_id": 7, "locked": false])], errors: one)
+
+    static let endAllSessions = OperationDescription(
+        id: "endAllSessions", tag: .users, summary: "End all sessions of an app, of a provider, or of everybody",
+        description: """
+            Give one of `app`, `provider` and `all`. They are over at every instance before their rows are removed; the             answer comes after that, which takes some seconds for a million.
+            """,
+        parameters: [
+            query("app", "The app's name, or its `client_id`."), query("provider", "The provider's name."),
+            flag("all", "`true`: everybody's."), reauthenticate,
+        ],
+        successes: [answer("They have ended.", "AllSessionsEnded", ["sessions_ended": 2])],
+        errors: lists + [.unknownClient, .unknownProvider])
+
+    static let endSession = OperationDescription(
+        id: "endSessionOfUser", tag: .users, summary: "End one session", description: "At once.",
+        parameters: [
+            [
+                "name": "session_id", "in": "path", "required": true, "description": "The session's name.",
+                "schema": ["type": "string"], "example": "0000006ab3f58a17c2f1d0e94b3a5c77",
+            ]
+        ],
+        successes: [
+            answer(
+                "It has ended.", "SessionEnded",
+                ["session_id": "0000006ab3f58a17c2f1d0e94b3a5c77", "sessions_ended": 1])
+        ], errors: one)
+
+    private static let reauthenticate = flag(
+        "reauthenticate", "`true`: the users must authenticate anew at their provider, whenever they come back.")
+
+    private static func flag(_ name: String, _ description: String) -> JSONValue {
+        [
+            "name": .string(name), "in": "query", "required": false, "description": .string(description),
+            "schema": ["type": "boolean", "default": false],
+        ]
+    }
 
     static let failedSignIns = OperationDescription(
         id: "listFailedSignIns", tag: .records, summary: "See how often sign-ins failed",

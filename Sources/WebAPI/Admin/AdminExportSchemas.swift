@@ -21,6 +21,7 @@ enum AdminExportSchemas {
             "reference": Schema.text("The opaque reference that apps know as `zenkey_sub`."),
             "created_at": Schema.time("When the user was made"),
             "updated_at": Schema.time("When the user was changed"),
+            "lock": Reference.schema("KeptLock"),
             "profile": Schema.map("What the providers say, by the names of their attributes.", values: true),
             "own": Schema.map("What the user says, likewise.", values: true),
             "contacts": Schema.array(of: Reference.schema("ExportedContact")),

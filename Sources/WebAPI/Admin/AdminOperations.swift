@@ -1,3 +1,4 @@
+internal import Apps
 internal import HTTPServer
 internal import Providers
 internal import SignIn
@@ -16,7 +17,22 @@ enum AdminOperations {
         .operators(.post, "/admin/users/{user_id}/identities", AdminDescriptions.repoint) {
             RepointIdentityEndpoint(store: $0.store, providers: $0.providers).respond
         },
-        .operators(.delete, "/admin/users/{user_id}/sessions", AdminDescriptions.endSessions) { $0.user.endSessions },
+        .operators(.delete, "/admin/users/{user_id}/identities/{identity_id}", AdminDescriptions.unlink) {
+            $0.user.unlink
+        },
+        .operators(
+            .delete, "/admin/users/{user_id}/sessions", AdminDescriptions.endSessions, query: ["reauthenticate"]
+        ) { $0.user.endSessions },
+        .operators(.post, "/admin/users/{user_id}/lock", AdminDescriptions.lock) {
+            UserLockEndpoint(store: $0.store).lock
+        },
+        .operators(.delete, "/admin/users/{user_id}/lock", AdminDescriptions.unlock) {
+            UserLockEndpoint(store: $0.store).unlock
+        },
+        .operators(
+            .delete, "/admin/sessions", AdminDescriptions.endAllSessions, query: AdminSessionsEndpoint.parameters
+        ) { $0.sessions.endAll },
+        .operators(.delete, "/admin/sessions/{session_id}", AdminDescriptions.endSession) { $0.sessions.endOne },
         .operators(
             .get, "/admin/failed-sign-ins", AdminDescriptions.failedSignIns, query: FailedSignInsEndpoint.parameters
         ) { FailedSignInsEndpoint(store: $0.store).respond },
@@ -34,11 +50,15 @@ struct AdminServices: Sendable {
     let store: AdminStore
     let readiness: ServiceReadiness
     let providers: ProviderDirectory
+    let apps: AppDirectory
     /// Whether who asks is an operator.
     let servesOperators: Bool
     let documentation: DocumentationFiles
 
     fileprivate var user: AdminUserEndpoint { AdminUserEndpoint(store: store, providers: providers) }
+    fileprivate var sessions: AdminSessionsEndpoint {
+        AdminSessionsEndpoint(store: store, apps: apps, providers: providers)
+    }
     fileprivate var readinessEndpoint: ReadinessEndpoint {
         ReadinessEndpoint(readiness: readiness, providers: providers.all, tellsDetails: servesOperators)
     }

@@ -9,6 +9,8 @@ enum AdminSchemas {
             ("GivenIdentity", givenIdentity), ("Readiness", readiness), ("UserPage", userPage),
             ("UserSummary", userSummary), ("ContactGiver", giver), ("UserOverview", overview),
             ("UserErased", erased), ("SessionsEnded", sessionsEnded), ("IdentityGiven", identityGiven),
+            ("UserLock", lock), ("KeptLock", keptLock), ("UserLocked", locked), ("IdentityTaken", identityTaken),
+            ("AllSessionsEnded", allSessionsEnded), ("SessionEnded", sessionEnded),
             ("FailedSignInPage", failedSignInPage), ("FailedSignIns", failedSignIns), ("AuditPage", auditPage),
             ("AuditEvent", auditEvent), ("UserIdentity", identity), ("UserSession", session),
         ] + AdminExportSchemas.all
@@ -75,7 +77,7 @@ enum AdminSchemas {
         [
             "user_id": user, "reference": Schema.text("The opaque reference that apps know as `zenkey_sub`."),
             "created_at": Schema.time("When the user was made"),
-            "updated_at": Schema.time("When the user was changed"),
+            "updated_at": Schema.time("When the user was changed"), "lock": Reference.schema("KeptLock"),
             "identities": Schema.array(of: Reference.schema("UserIdentity")),
             "sessions": Schema.array(of: Reference.schema("UserSession")),
         ])
@@ -87,6 +89,46 @@ enum AdminSchemas {
     private static let sessionsEnded = Schema.object(
         "How many sessions were ended.", required: ["user_id", "sessions_ended"],
         ["user_id": user, "sessions_ended": Schema.integer("How many there were.", ["minimum": 0])])
+
+    private static let lock = Schema.object(
+        "A lock.", required: [],
+        [
+            "reason": Schema.text("For operators, at most 500 bytes."),
+            "until": Schema.time("When it ends by itself; for good without it"),
+        ])
+
+    static let keptLock = Schema.object(
+        "That nobody signs in as the user.", required: ["cause", "since"],
+        [
+            "cause": Schema.choice("Whose word it is.", Lock.Cause.allCases.map(\.rawValue)),
+            "reason": Schema.text("The operator's own words."), "since": Schema.time("Since when"),
+            "until": Schema.time("When it ends by itself"),
+        ])
+
+    private static let locked = Schema.object(
+        "Whether a user is locked.", required: ["user_id", "locked"],
+        [
+            "user_id": user, "locked": Schema.boolean("Whether nobody may sign in as the user."),
+            "until": Schema.time("When the lock ends by itself"),
+        ])
+
+    private static let identityTaken = Schema.object(
+        "That an identity is nobody's.", required: ["user_id", "identity_id", "unlinked"],
+        [
+            "user_id": user, "identity_id": Schema.integer("The identity's number.", ["minimum": 1]),
+            "unlinked": Schema.boolean("`true`."),
+        ])
+
+    private static let allSessionsEnded = Schema.object(
+        "How many sessions were ended.", required: ["sessions_ended"],
+        ["sessions_ended": Schema.integer("How many there were.", ["minimum": 0])])
+
+    private static let sessionEnded = Schema.object(
+        "That a session was ended.", required: ["session_id", "sessions_ended"],
+        [
+            "session_id": Schema.text("The session's name."),
+            "sessions_ended": Schema.integer("1.", ["minimum": 1]),
+        ])
 
     private static let identityGiven = Schema.object(
         "What became of an identity.", required: ["user_id", "outcome"],
@@ -138,6 +180,8 @@ enum AdminSchemas {
             "linked_at": Schema.time("When it came to the user"),
             "last_sign_in_at": Schema.time("When the user last signed in by it"),
             "email_stopped_at": Schema.time("Since when the provider passes no mail on"),
+            "locked": Schema.boolean("`true` where nobody signs in by it; absent else."),
+            "locked_until": Schema.time("When that ends by itself"),
         ])
 
     static let session = Schema.object(

@@ -9,7 +9,10 @@ struct AdminStore: Sendable {
         & FailedSignInRepository
 
     private let repository: any Repository
-    private let clock: Clock
+    let clock: Clock
+
+    /// Seconds since 1970.
+    var now: Int64 { clock.seconds }
 
     init(repository: any Repository, clock: Clock) {
         self.repository = repository
@@ -27,6 +30,13 @@ struct AdminStore: Sendable {
         } catch {
             throw ServiceError(error)
         }
+    }
+
+    /// A line in time that is drawn now, for what ends sessions.
+    ///
+    /// - Parameter reauthenticate: whether users have to authenticate anew at their provider.
+    func line(reauthenticate: Bool = false) -> NotBefore {
+        NotBefore(drawnAt: clock.milliseconds, reauthenticate: reauthenticate)
     }
 
     /// Whom a path is about.

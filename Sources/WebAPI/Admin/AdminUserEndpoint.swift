@@ -32,19 +32,39 @@ struct AdminUserEndpoint: Sendable {
     func erase(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let user = try store.user(context.request)
         let wasThere = try await store.ask { repository, now throws(RepositoryError) in
-            try await repository.erase(user, now: now)
+            try await repository.erase(user, line: store.line(), now: now)
         }
         guard wasThere else { throw .unknownUser }
         let answer: JSONValue = ["user_id": .integer(user.rawValue), "erased": true]
         return .secretJSON(answer.serialized)
     }
 
+    /// `DELETE …/identities/{identity_id}`: takes an identity from a user, with the sessions that it has opened.
+    func unlink(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+        let user = try store.user(context.request)
+        guard let number = context.request.parameters["identity_id"].flatMap({ Int64($0) }) else { throw .notFound }
+        let line = store.line()
+        let outcome = try await store.ask { repository, now throws(RepositoryError) in
+            try await repository.unlink(IdentityID(rawValue: number), of: user, line: line, now: now)
+        }
+        switch outcome {
+        case .unlinked:
+            let answer: JSONValue = [
+                "user_id": .integer(user.rawValue), "identity_id": .integer(number), "unlinked": true,
+            ]
+            return .secretJSON(answer.serialized)
+        case .lastIdentity: throw .lastIdentity
+        case .notFound, .refused: throw .notFound
+        }
+    }
+
     /// `DELETE …/sessions`: ends all of a user's sessions, at once.
     func endSessions(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let user = try store.user(context.request)
+        let line = store.line(reauthenticate: try QueryParameters(context.request).flag("reauthenticate"))
         let ended = try await store.ask { repository, now throws(RepositoryError) -> Int? in
             guard try await repository.user(user) != nil else { return nil }
-            return try await repository.revokeSessions(of: user, except: nil, now: now)
+            return try await repository.revokeSessions(of: user, except: nil, line: line, now: now)
         }
         guard let ended else { throw .unknownUser }
         let answer: JSONValue = ["user_id": .integer(user.rawValue), "sessions_ended": .integer(Int64(ended))]

@@ -57,6 +57,15 @@ struct QueryParameters {
         return number
     }
 
+    /// - Returns: false when it is absent.
+    func flag(_ name: String) throws(ServiceError) -> Bool {
+        switch try text(name) {
+        case nil, "false": false
+        case "true": true
+        default: throw .invalidRequest("The parameter \(name) must be true or false.")
+        }
+    }
+
     /// How many entries a page has.
     func limit() throws(ServiceError) -> Int {
         guard let number = try number("limit") else { return Self.standardLimit }

@@ -32,7 +32,7 @@ struct RepointIdentityEndpoint: Sendable {
         }
         let provider = found.configuration.name
         let outcome = try await store.ask { repository, now throws(RepositoryError) in
-            try await repository.repoint(subject, provider: provider, to: user, now: now)
+            try await repository.repoint(subject, provider: provider, to: user, line: store.line(), now: now)
         }
         return .secretJSON(try Self.document(outcome, user).serialized)
     }

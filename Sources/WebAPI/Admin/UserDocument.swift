@@ -40,12 +40,21 @@ public enum UserDocument {
 
     /// A user without anything personal.
     public static func overview(_ record: UserRecord) -> JSONValue {
-        [
+        present([
             "user_id": .integer(record.user.id.rawValue), "reference": .string(record.user.reference),
             "created_at": .integer(record.user.createdAt), "updated_at": .integer(record.user.updatedAt),
+            "lock": record.lock.map(lock) ?? .null,
             "identities": .array(record.identities.map(identity)),
             "sessions": .array(record.sessions.map { .object(JSONObject(session($0))) }),
-        ]
+        ])
+    }
+
+    /// That nobody signs in as the user.
+    private static func lock(_ lock: Lock) -> JSONValue {
+        present([
+            "cause": .string(lock.cause.rawValue), "reason": optional(lock.reason), "since": .integer(lock.since),
+            "until": optional(lock.until),
+        ])
     }
 
     /// Everything that is kept about a user. With the subjects as they are, it is a line that `store import` takes.
@@ -58,6 +67,7 @@ public enum UserDocument {
         return present([
             "user_id": .integer(record.user.id.rawValue), "reference": .string(record.user.reference),
             "created_at": .integer(record.user.createdAt), "updated_at": .integer(record.user.updatedAt),
+            "lock": record.lock.map(lock) ?? .null,
             "profile": attributes(record.user.profile.carrier), "own": attributes(record.user.profile.own),
             "contacts": .array(profile.contacts.map { contact($0, in: profile, at: providers) }),
             "claims": .object(
@@ -134,6 +144,9 @@ public enum UserDocument {
             ("last_sign_in_at", optional(identity.lastSignInAt == 0 ? nil : identity.lastSignInAt)),
             // nil where the provider has not said that mail to its address does not arrive.
             ("email_stopped_at", optional(identity.emailStoppedAt)),
+            // By the user's lock, or the provider's own word; for good, or until a time.
+            ("locked", identity.lockedUntil == 0 ? .null : true),
+            ("locked_until", [0, .max].contains(identity.lockedUntil) ? .null : .integer(identity.lockedUntil)),
         ].filter { !$0.value.isNull }
     }
 

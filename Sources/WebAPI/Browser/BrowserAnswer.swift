@@ -82,7 +82,7 @@ struct BrowserPages: Sendable {
     func failure(
         _ status: HTTPStatus, _ problem: Problem, _ request: HTTPRequest, _ error: ServiceError? = nil
     ) -> BrowserAnswer {
-        .page(status, pages(for: request).failure(problem, startOver: nil, reference: request.id), error)
+        .page(status, pages(for: request).failure(problem, reference: request.id), error)
     }
 
     /// The same for what ended a sign-in that has no app to go back to.
@@ -94,6 +94,14 @@ struct BrowserPages: Sendable {
         case .otherBrowser: failure(.forbidden, .anotherBrowser, request)
         case .service(let error): failure(error, request)
         }
+    }
+
+    /// What somebody who is locked reads, with the way back to the app, which learns that it is denied.
+    func locked(_ app: AppAddress, _ request: HTTPRequest) -> BrowserAnswer {
+        let error = ServiceError.locked
+        let page = pages(for: request).failure(
+            .locked(app: app.app.name), goOn: (app: app.app.name, address: app.answer(error)), reference: request.id)
+        return .page(HTTPStatus(ErrorAnswer(error).status.code), page, error)
     }
 
     func failure(_ error: ServiceError, _ request: HTTPRequest) -> BrowserAnswer {
@@ -122,7 +130,9 @@ extension AppAddress {
     /// What an OAuth client understands of an error.
     private static func code(of error: ServiceError) -> String {
         switch error {
-        case .accessDenied, .unlinked: "access_denied"
+        case .accessDenied, .unlinked, .locked: "access_denied"
+        // It began before an end of the user's sessions: another one is as good as the first.
+        case .insufficientAuthentication: "login_required"
         case .authenticationTimedOut: AuthorizationRefusal.authenticationTimedOut.rawValue
         case .authorizationRefused(.requestFault): "server_error"
         case .authorizationRefused(.requestDenied): "access_denied"

@@ -106,6 +106,7 @@ struct CallbackEndpoint: Sendable {
         case .page(let problem): return pages.failure(problem, context.request)
         case .app(let address, let error):
             context.signIn = .begun
+            if error == .locked { return pages.locked(address, context.request) }
             return .redirect(to: address.answer(error), error)
         }
     }

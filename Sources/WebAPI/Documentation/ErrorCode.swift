@@ -159,6 +159,11 @@ extension ErrorCode {
         "unlinked_user", ErrorAnswer(.unlinked(Examples.linkTicket)),
         "Registration is by ticket and nobody has this identity. Register with `POST /users` and the ticket.")
 
+    package static let locked = ErrorCode(
+        "locked", ErrorAnswer(.locked),
+        "An operator has locked the user, or the provider has disabled the account. Tell the user to ask the people who "
+            + "run the app; signing in again does not help.")
+
     package static let identityTooNew = ErrorCode(
         "identity_too_new", ErrorAnswer(.identityTooNew(retryAfterSeconds: 3600)),
         "The identity was linked or ported to this user, or given to him by an operator, too recently for this. "
@@ -270,7 +275,7 @@ extension ErrorCode {
         .invalidIDToken, .userinfoMismatch, .invalidTarget, .invalidEvent, .challengeRequired, .invalidChallenge,
         .insufficientUserAuthentication, .insufficientScope, .invalidScope, .accessDenied, .unauthorizedClient,
         .providerSignInRequired, .noUserinfo,
-        .authenticationTimedOut, .unlinkedUser, .identityTooNew,
+        .authenticationTimedOut, .unlinkedUser, .locked, .identityTooNew,
     ]
     private static let last: [ErrorCode] = [
         .signInExpired, .signInCancelled, .signInDenied, .notFound, .methodNotAllowed, .requestTimeout,

@@ -30,7 +30,9 @@ enum SignInDescriptions {
                     description: "The user is signed in.", schema: Reference.schema("SignedIn"),
                     example: Examples.signedIn, headers: [.cacheControl])
             ],
-            errors: codeErrors + [.challengeRequired, .unlinkedUser, .migrationConflict])
+            errors: codeErrors + [
+                .challengeRequired, .unlinkedUser, .locked, .insufficientUserAuthentication, .migrationConflict,
+            ])
     }
 
     static let challenge = OperationDescription(

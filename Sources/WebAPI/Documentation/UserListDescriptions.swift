@@ -34,7 +34,7 @@ enum UserListDescriptions {
                 example: Examples.identity, headers: [.cacheControl]),
         ],
         errors: SignInDescriptions.codeErrors + [
-            .challengeRequired, .identityInUse, .insufficientUserAuthentication, .identityTooNew,
+            .challengeRequired, .identityInUse, .locked, .insufficientUserAuthentication, .identityTooNew,
         ])
 
     static let unlinkIdentity = OperationDescription(

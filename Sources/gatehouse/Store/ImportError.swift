@@ -28,6 +28,7 @@ enum ImportError: Error, Equatable, CustomStringConvertible {
     case attribute(String, String, String)
     case tooManyAttributes(String, most: Int)
     case createdAt
+    case lock
     /// Of a row of another product's.
     case noUserID
     case identitiesNotArray
@@ -43,13 +44,14 @@ enum ImportError: Error, Equatable, CustomStringConvertible {
         case .tooDeep: "it nests too deep"
         case .duplicateMember: "an object in it has a member twice"
         case .notAnObject: "it is not a JSON object"
-        case .unknownMember: "it has a member that is none of identities, profile, own and created_at"
+        case .unknownMember: "it has a member that is none of identities, profile, own, created_at and lock"
         case .noIdentities: "it has no identities, so nobody could sign in as this user"
         case .tooManyIdentities(let most): "it has more than \(most) identities"
         case .identity(let number, let fault): "identity \(number) \(fault.rawValue)"
         case .attributes(let name): "\(name) is not an object of named texts"
         case .attribute(let name, let attribute, let fault): "\(attribute) of \(name) \(fault)"
         case .tooManyAttributes(let name, let most): "\(name) has more than \(most) attributes"
+        case .lock: "lock is not an object with until as a time in seconds since 1970, or without one"
         case .createdAt: "created_at is not a time in seconds since 1970 that has passed"
         case .noUserID: "it has no user_id"
         case .identitiesNotArray: "its identities are not an array"

@@ -8,7 +8,7 @@ import Syntax
 ///
 /// What an export of ours has besides is passed over; any other member would be lost, and is refused.
 struct ImportLine {
-    private static let members: Set<String> = ["identities", "profile", "own", "created_at"]
+    private static let members: Set<String> = ["identities", "profile", "own", "created_at", "lock"]
     private static let exported: Set<String> = [
         "user_id", "reference", "updated_at", "sessions", "receipts", "grants", "audit",
         // What providers say now comes with the next sign-in.
@@ -46,7 +46,16 @@ struct ImportLine {
             profile: Profile(
                 carrier: try Self.attributes(object["profile"], "profile", mayHaveParts: true),
                 own: try Self.attributes(object["own"], "own", mayHaveParts: false)),
-            createdAt: try createdAt(object["created_at"]), identities: identities)
+            createdAt: try createdAt(object["created_at"]), identities: identities, lock: try lock(object["lock"]))
+    }
+
+    /// As an export of ours has it.
+    private func lock(_ value: JSONValue?) throws(ImportError) -> Lock? {
+        guard let value, !value.isNull else { return nil }
+        let until = value["until"]
+        guard value.object != nil, until == nil || until?.integer != nil else { throw .lock }
+        let lock = Lock(cause: .imported, reason: nil, since: now, until: until?.integer)
+        return lock.holds(now: now) ? lock : nil
     }
 
     private static func object(_ bytes: [UInt8]) throws(ImportError) -> JSONObject {

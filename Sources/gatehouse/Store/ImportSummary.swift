@@ -13,7 +13,8 @@ struct ImportSummary {
         var passwords = 0
         var secondFactors = 0
         /// Users who can't sign in there, and can here.
-        var disabled = 0
+        /// Not left out, but locked here as they were there.
+        var locked = 0
         /// How many identities, by what the product calls their provider.
         private(set) var unmapped: [String: Int] = [:]
 
@@ -53,10 +54,10 @@ struct ImportSummary {
                     [
                         "users": .integer(Int64(leftOut.users)), "passwords": .integer(Int64(leftOut.passwords)),
                         "second_factors": .integer(Int64(leftOut.secondFactors)),
-                        "disabled": .integer(Int64(leftOut.disabled)),
                         "identities": .object(JSONObject(unmapped.map { ($0.key, .integer(Int64($0.value))) })),
                     ]
                 ))
+            members.append(("locked", .integer(Int64(leftOut.locked))))
         }
         return .object(JSONObject(members))
     }
@@ -70,7 +71,9 @@ struct ImportSummary {
         tell(leftOut.secondFactors, "users had a second factor. These were left out.")
         if !leftOut.unmapped.isEmpty { text += "Left out were \(leftOut.unmappedText).\n" }
         tell(leftOut.users, "users without an identity for here were left out.")
-        tell(leftOut.disabled, "users were disabled there. That is not kept: they can sign in here.")
+        tell(
+            leftOut.locked,
+            "users were disabled there. They are locked here, if they are new; users unlock lets one in.")
         return text
     }
 }

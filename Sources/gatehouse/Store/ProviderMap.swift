@@ -118,13 +118,14 @@ struct ProviderMap {
             leftOut.users += 1
             return nil
         }
-        if user.isDisabled { leftOut.disabled += 1 }
+        if user.isDisabled { leftOut.locked += 1 }
         var profile = Profile(carrier: user.names)
         if let said, !said.words.isEmpty {
             profile = Profile(carrier: said.words)
             profile.attribute(to: said.provider)
         }
         return ImportedUser(
-            reference: reference, profile: profile, createdAt: user.createdAt ?? now, identities: identities)
+            reference: reference, profile: profile, createdAt: user.createdAt ?? now, identities: identities,
+            lock: user.isDisabled ? Lock(cause: .imported, reason: nil, since: now, until: nil) : nil)
     }
 }

@@ -6,9 +6,12 @@ import ArgumentParser
 /// `gatehouse users …`.
 struct UsersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "users", abstract: "List, find, export and erase users.",
+        commandName: "users", abstract: "List, find, export, lock and erase users.",
         discussion: "All of it works beside a running server.",
-        subcommands: [UsersList.self, UsersShow.self, UsersFind.self, UsersExport.self, UsersErase.self])
+        subcommands: [
+            UsersList.self, UsersShow.self, UsersFind.self, UsersExport.self, UsersErase.self,
+            UsersLock.self, UsersUnlock.self, UsersUnlink.self, UsersSignOut.self,
+        ])
 
     /// Tells that there is no such user.
     static func noSuchUser() -> ExitCode {

@@ -23,7 +23,10 @@ struct UsersErase: AsyncParsableCommand {
         try await options.withStore { store, _, clock in
             let record = try await store.record(of: id, now: clock.seconds)
             if yes {
-                guard try await store.repository.erase(UserID(rawValue: id), now: clock.seconds) else {
+                guard
+                    try await store.repository.erase(
+                        UserID(rawValue: id), line: clock.line, now: clock.seconds)
+                else {
                     throw UsersCommand.noSuchUser()
                 }
                 try await scrub(store)
