@@ -8,8 +8,8 @@ internal import System
 /// sign-in was asked for a moment ago, and once.
 ///
 /// A challenge is `gh.` and the base64url of key number (4 bytes), expiry (8), the milliseconds of the second in which
-/// it was issued (2), random bytes (14) and the HMAC-SHA-256 of all that (32). Nothing is stored to issue one, and every
-/// instance knows it for one of ours.
+/// it was issued (2), random bytes (14) and the HMAC-SHA-256 of all that (32). Nothing is stored to issue one, and
+/// every instance knows it for one of ours.
 public struct Challenges: Sendable {
     /// One that was answered.
     struct Answered: Sendable {
