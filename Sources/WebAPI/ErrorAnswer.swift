@@ -129,7 +129,6 @@ struct ErrorAnswer {
                     "Bearer error=\"insufficient_user_authentication\", error_description=\"\(sentence)\", "
                         + "max_age=\"\(seconds)\"\(levels)")
         case .locked:
-            
             self.init(423, Self.locked, "The user may not sign in: an operator or the provider has locked them.")
         case .identityTooNew(let seconds):
             self = ErrorAnswer(
