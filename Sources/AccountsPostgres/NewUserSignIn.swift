@@ -5,11 +5,9 @@ import Postgres
 /// The first sign-in of somebody about whom there is nothing to decide: one statement as well, user, identity and
 /// session.
 struct NewUserSignIn {
-    private static let noted = AuditColumn.expressions(
-        at: "$7::int8", event: "$23", user: "made.id", oldIdentity: "NULL::int8", newIdentity: "first.id",
-        fields: "NULL::text")
+    private static let noted = AuditColumn.expressions(from: 23, user: "made.id", newIdentity: "first.id")
     private static let opened = SessionPart(
-        from: 24, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
+        from: 23 + AuditColumn.placeCount, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
     // Nothing happens where the subject is known after all, where a key is not the newest any more, under which a row
     // would be missed when all is sealed or hashed anew, or where the code was used. Of two who come with one subject
     // at once, the second meets the unique index, and its statement is undone.
@@ -65,7 +63,8 @@ struct NewUserSignIn {
         // Before it seals: what is newer than this is noticed by the statement.
         let newestKey = try store.sealer.current.newestKey
         let sealed = try store.sealer.sealing(profile, .profile(of: user))
-        let event = NewAuditEvent.userCreated(user, by: identity, at: signIn.now)
+        let event = NewAuditEvent.userCreated(
+            user, by: identity, AuditContext.current?.origin ?? .system, opening: signIn.session, at: signIn.now)
         let command = Command(
             Self.statement,
             [
@@ -75,7 +74,7 @@ struct NewUserSignIn {
                 contacts.key, .text(SecretKey.Purpose.contact.rawValue), .integer(user.rawValue), .text(reference),
                 .bytes(sealed), .integer(identity.rawValue), .text(signIn.provider),
                 .text(Identity.Origin.signIn.rawValue),
-            ] + contacts.rows + [.text(event.kind.rawValue)]
+            ] + contacts.rows + AuditColumn.values(of: event).map(Value.init)
                 + SessionPart.values(of: signIn.session).map(Value.init))
         do throws(PostgresError) {
             guard try await store.alone(command, .durable).first?.integer(0) == 1 else { return nil }

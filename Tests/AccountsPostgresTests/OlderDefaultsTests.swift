@@ -20,7 +20,11 @@ import Testing
                     "ALTER TABLE sessions DROP COLUMN audience, DROP COLUMN challenged, DROP COLUMN source",
                     "ALTER TABLE tickets DROP COLUMN challenged, DROP COLUMN source",
                     "ALTER TABLE identities DROP COLUMN exchange_room, DROP COLUMN exchange_room_of",
-                    "ALTER TABLE audit DROP COLUMN fields",
+                    """
+                    ALTER TABLE audit DROP COLUMN fields, DROP COLUMN actor, DROP COLUMN app, DROP COLUMN session_id,
+                        DROP COLUMN request, DROP COLUMN reason, DROP COLUMN count
+                    """,
+                    "DROP INDEX audit_at", "DROP INDEX audit_event", "DROP TABLE audit_repeats",
                     "DELETE FROM meta WHERE name = 'older_defaults'",
                     "UPDATE gatehouse_schema SET version = 1",
                 ] {
