@@ -13,7 +13,7 @@ struct GatehouseCommand: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckConfigCommand.self, PrintConfigCommand.self, HealthcheckCommand.self,
-            UsersCommand.self, KeysCommand.self, StoreCommand.self, ProvidersCommand.self,
+            UsersCommand.self, AuditCommand.self, KeysCommand.self, StoreCommand.self, ProvidersCommand.self,
             IDTokenCommand.self,
         ])
 }

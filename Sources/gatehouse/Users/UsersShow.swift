@@ -17,8 +17,10 @@ struct UsersShow: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
-        try await options.withStore { store, _, clock in
-            UserText.write(try await store.record(of: id, now: clock.seconds), json: json)
+        try await options.withStore(looksAtSomebody: true) { store, _, clock in
+            let record = try await store.record(of: id, now: clock.seconds)
+            try await store.repository.note(.userViewed, of: record.user.id, [], now: clock.seconds)
+            UserText.write(record, json: json)
         }
     }
 }
