@@ -12,7 +12,7 @@ LISTENING = re.compile(r" listening address=127\.0\.0\.1:(\d+)")
 # The name of the service stays when its port does not, so that sessions outlive a restart.
 CONFIGURATION = """\
 http: {{host: 127.0.0.1, port: 0, lameDuckSeconds: 0}}
-admin: {{host: 127.0.0.1, port: 0}}
+admin: {{host: 127.0.0.1, port: 0, openOnLoopback: true}}
 storage: {{url: "file:{database}"}}
 rateLimit: {{signInsPerMinutePerAddress: 0}}
 session: {{issuer: "https://sign-in.example"}}

@@ -90,6 +90,28 @@ public struct AuditEvent: Equatable, Sendable {
         /// The session of a server-initiated sign-in was fetched again, too late for an app that has lost the answer;
         /// it was revoked.
         public static let pushReused = Kind(rawValue: "push_reused")
+        // What operators look at, and take away.
+        /// An operator looked at a user: identities and sessions, and nothing personal.
+        public static let userViewed = Kind(rawValue: "user_viewed")
+        /// An operator was given everything that is kept about a user.
+        public static let userExported = Kind(rawValue: "user_exported")
+        /// An operator looked for users by what is theirs; the event names by what, and never its value.
+        public static let usersSearched = Kind(rawValue: "users_searched")
+        /// An operator read a user's part of this trail.
+        public static let auditViewed = Kind(rawValue: "audit_viewed")
+        /// An operator was given a part of this trail as a file.
+        public static let auditExported = Kind(rawValue: "audit_exported")
+        // What was done to the service's keys and its store. The event names which keys, by purpose.
+        public static let keyRotated = Kind(rawValue: "key_rotated")
+        public static let keyRetired = Kind(rawValue: "key_retired")
+        public static let masterKeyChanged = Kind(rawValue: "master_key_changed")
+        public static let storeBackedUp = Kind(rawValue: "store_backed_up")
+        /// The users of this store were written into another one.
+        public static let storeCopied = Kind(rawValue: "store_copied")
+        /// A file of users was read into this store; each user has an event of their own.
+        public static let storeImported = Kind(rawValue: "store_imported")
+        /// A provider's names for its users were asked for, or read in, since an app moves to another team.
+        public static let usersTransferred = Kind(rawValue: "users_transferred")
     }
 
     /// Grows with every event.
@@ -102,10 +124,14 @@ public struct AuditEvent: Equatable, Sendable {
     public var newIdentity: IdentityID?
     /// Of an edit, the attributes by name. Their values are personal and never in the trail.
     public var fields: [String]
+    /// Who did it, and through what; nil in what an earlier version has written.
+    public var origin: AuditOrigin?
+    /// How often it happened again since it was last told of; nil for what happened once.
+    public var count: Int64?
 
     public init(
         id: Int64, at: Int64, kind: Kind, user: UserID?, oldIdentity: IdentityID?, newIdentity: IdentityID?,
-        fields: [String] = []
+        fields: [String] = [], origin: AuditOrigin?, count: Int64? = nil
     ) {
         self.id = id
         self.at = at
@@ -114,5 +140,7 @@ public struct AuditEvent: Equatable, Sendable {
         self.oldIdentity = oldIdentity
         self.newIdentity = newIdentity
         self.fields = fields
+        self.origin = origin
+        self.count = count
     }
 }

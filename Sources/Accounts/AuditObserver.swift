@@ -8,10 +8,13 @@ public struct NewAuditEvent: Equatable, Sendable {
     public let newIdentity: IdentityID?
     /// As ``AuditEvent/fields``.
     public let fields: [String]
+    public let origin: AuditOrigin
+    /// As ``AuditEvent/count``.
+    public let count: Int64?
 
     public init(
         at: Int64, kind: AuditEvent.Kind, user: UserID?, oldIdentity: IdentityID?, newIdentity: IdentityID?,
-        fields: [String] = []
+        fields: [String] = [], origin: AuditOrigin, count: Int64? = nil
     ) {
         self.at = at
         self.kind = kind
@@ -19,11 +22,17 @@ public struct NewAuditEvent: Equatable, Sendable {
         self.oldIdentity = oldIdentity
         self.newIdentity = newIdentity
         self.fields = fields
+        self.origin = origin
+        self.count = count
     }
 
-    /// The first sign-in of somebody has made a user.
-    public static func userCreated(_ user: UserID, by identity: IdentityID, at time: Int64) -> NewAuditEvent {
-        NewAuditEvent(at: time, kind: .userCreated, user: user, oldIdentity: nil, newIdentity: identity)
+    /// The first sign-in of somebody has made a user, and opened a session.
+    public static func userCreated(
+        _ user: UserID, by identity: IdentityID, _ origin: AuditOrigin, opening session: NewSession, at time: Int64
+    ) -> NewAuditEvent {
+        NewAuditEvent(
+            at: time, kind: .userCreated, user: user, oldIdentity: nil, newIdentity: identity,
+            origin: origin.opening(session))
     }
 }
 

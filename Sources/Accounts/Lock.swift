@@ -8,11 +8,8 @@ public struct Lock: Equatable, Sendable {
         case imported
     }
 
-    /// Of a reason, in bytes.
-    public static let longestReason = 500
-
     public var cause: Cause
-    /// The operator's own words, for operators; nil where there are none.
+    /// The operator's own words (``AuditReason``), for operators; nil where there are none.
     public var reason: String?
     /// Seconds since 1970.
     public var since: Int64

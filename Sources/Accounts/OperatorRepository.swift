@@ -39,10 +39,20 @@ public protocol OperatorRepository: Sendable {
     /// How many users there are. Exact and cheap.
     func userCount() async throws(RepositoryError) -> Int
 
-    /// The audit trail from after the event of that id on (0: from its start), at most `limit` events.
+    /// A page of the audit trail. Who goes on by cursors misses nothing, whatever is written or removed meanwhile: an
+    /// event is told once nothing that comes before it can be added any more.
     ///
-    /// - Parameter user: whose events; nil for everybody's.
-    func auditEvents(after id: Int64, limit: Int, user: UserID?) async throws(RepositoryError) -> [AuditEvent]
+    /// - Returns: nil where the query's place is none in its order, or is of a store with another one.
+    func auditPage(_ query: AuditQuery) async throws(RepositoryError) -> AuditPage?
+
+    /// Adds to the audit trail what was looked at, or done outside of the store. It is on disk when this returns.
+    ///
+    /// - Parameters:
+    ///   - user: whom it is about; nil for nobody in particular.
+    ///   - fields: names that tell more, without blanks; never a value of anybody's.
+    func note(
+        _ kind: AuditEvent.Kind, of user: UserID?, _ fields: [String], now: Int64
+    ) async throws(RepositoryError)
 
     /// Stores users from elsewhere, all in one transaction, so that the caller's batches decide how long others wait.
     /// Safe to run again: who is there already stays as he is.
@@ -52,9 +62,14 @@ public protocol OperatorRepository: Sendable {
 }
 
 extension OperatorRepository {
-    /// Everybody's audit trail.
-    public func auditEvents(after id: Int64, limit: Int) async throws(RepositoryError) -> [AuditEvent] {
-        try await auditEvents(after: id, limit: limit, user: nil)
+    /// The audit trail from behind the event of that number on (0: from its start), the oldest first.
+    ///
+    /// - Parameter user: whose events; nil for everybody's.
+    public func auditEvents(
+        after id: Int64, limit: Int, user: UserID? = nil
+    ) async throws(RepositoryError) -> [AuditEvent] {
+        let query = AuditQuery(user: user, order: .oldestFirst, place: .after(id), limit: limit)
+        return try await auditPage(query)?.events ?? []
     }
 }
 
@@ -81,6 +96,18 @@ public protocol MaintenanceRepository: Sendable {
     ///
     /// - Returns: how many went; as long as it is not zero, more may be left.
     func sweepExpired(now: Int64, limit: Int) async throws(RepositoryError) -> Int
+
+    /// Tells, in the audit trail, how often what is the same thing has happened again in the minutes that are over, in
+    /// one short transaction.
+    ///
+    /// - Parameter limit: of how many things at most.
+    /// - Returns: at how many it looked; as long as it is not zero, more may be left.
+    func settleAudit(now: Int64, limit: Int) async throws(RepositoryError) -> Int
+
+    /// Removes at most `limit` events of the audit trail that are older than a time, in one short transaction.
+    ///
+    /// - Returns: how many went; as long as it is not zero, more may be left.
+    func removeAuditEvents(before time: Int64, limit: Int) async throws(RepositoryError) -> Int
 
     /// Puts about `limit` users' addresses and numbers into the index under its newest key, in one short transaction,
     /// going on where the last call, in whatever process, has stopped. At the end older keys are erased.

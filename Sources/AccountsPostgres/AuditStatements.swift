@@ -1,6 +1,7 @@
 public import Accounts
 import AccountsSQL
 import Postgres
+import System
 
 /// The audit trail for who reads it page by page. Numbers are given out in another order than transactions end: a page
 /// that went by them alone would pass over an event whose number is low and whose transaction ended late, for good. So
@@ -8,17 +9,6 @@ import Postgres
 /// database that began earlier have ended. Those of other databases on the same server may last for hours, and concern
 /// nobody here.
 enum AuditStatements {
-    // The place of the row that the reader had last, by its own transaction: one with a lower number may have been
-    // written by a later one, and is still to come. Where that row is gone, those before it are looked at.
-    private static let writer =
-        """
-        coalesce((SELECT writer FROM audit WHERE id = $1), (SELECT max(writer) FROM audit WHERE id <= $1), '0'::xid8)
-        """
-    private static let from = "(writer, id) > (\(writer), $1)"
-    private static let page = "\(from) AND writer < $2::text::xid8 ORDER BY writer, id LIMIT $3"
-
-    static let everybodys = Postgres.Statement("SELECT \(AuditColumn.readNames) FROM audit WHERE \(page)")
-    static let ofUser = Postgres.Statement("SELECT \(AuditColumn.readNames) FROM audit WHERE user_id = $4 AND \(page)")
     // All before it are over: a transaction that has a lower number than the snapshot's next one had it when the
     // statement began, and is looked for after that. A session's number lacks its upper half, which is that of the next
     // one, or one less. Where sessions are another role's, and so show no number, the server's own bound has to do.
@@ -38,14 +28,6 @@ enum AuditStatements {
         FROM next LEFT JOIN running ON true
         """)
     static let isAnyWithheld = Postgres.Statement("SELECT 1 FROM audit WHERE writer >= $1::text::xid8 LIMIT 1")
-
-    static func event(_ row: StoredRow) throws(RepositoryError) -> AuditEvent {
-        AuditEvent(
-            id: try row.integer(0), at: try row.integer(1), kind: AuditEvent.Kind(rawValue: try row.text(2)),
-            user: try row.optionalUser(3),
-            oldIdentity: try row.optionalIdentity(4), newIdentity: try row.optionalIdentity(5),
-            fields: AuditColumn.fields(in: try row.optionalText(6)))
-    }
 }
 
 extension PostgresAccounts {
@@ -53,39 +35,54 @@ extension PostgresAccounts {
     private static let auditPause = Duration.milliseconds(10)
     private static let auditPauses = 100
 
-    public func auditEvents(
-        after id: Int64, limit: Int, user: UserID?
-    ) async throws(RepositoryError) -> [AuditEvent] {
-        let rows =
-            switch settings.dialect {
-            case .postgresql: try await auditEventsInOrder(after: id, limit: limit, user: user)
-            case .distributed: try await auditEventsByTime(after: id, limit: limit, user: user)
-            }
-        var events: [AuditEvent] = []
-        for row in rows { events.append(try AuditStatements.event(row)) }
-        return events
+    public func auditPage(_ query: AuditQuery) async throws(RepositoryError) -> AuditPage? {
+        switch settings.dialect {
+        case .postgresql:
+            let work = Work(self)
+            return try await page(query, by: .transaction, up: try await settled(work), work)
+        case .distributed:
+            let horizon = AuditByTime.horizon(
+                now: WallClock.now.seconds, transactionTimeout: settings.transactionTimeout)
+            return try await page(query, by: .time, up: horizon, Work(self))
+        }
     }
 
-    private func auditEventsInOrder(
-        after id: Int64, limit: Int, user: UserID?
-    ) async throws(RepositoryError) -> [StoredRow] {
-        let work = Work(self)
+    private func page(
+        _ query: AuditQuery, by sequence: AuditCursor.Sequence, up horizon: Int64, _ work: Work
+    ) async throws(RepositoryError) -> AuditPage? {
+        guard let select = AuditSelect(query, by: sequence, horizon: horizon) else { return nil }
+        let command = Command(
+            KnownStatements.shared.statement(of: select.prepared, select.values.map(Value.init)),
+            select.values.map(Value.init))
+        var (events, ranks): ([AuditEvent], [Int64]) = ([], [])
+        for row in try await work.rows(command) {
+            let row = StoredRow(row)
+            let event = try AuditColumn.event(row)
+            events.append(event)
+            ranks.append(try sequence == .transaction ? Self.number(row, AuditColumn.allCases.count + 1) : event.at)
+        }
+        return AuditPage(events, ranks: ranks, sequence, query)
+    }
+
+    private static func number(_ row: StoredRow, _ column: Int) throws(RepositoryError) -> Int64 {
+        guard let number = Int64(try row.text(column)) else { throw .unavailable(.corrupt) }
+        return number
+    }
+
+    /// Up to where all is told, once what has just been done is, nearly always.
+    private func settled(_ work: Work) async throws(RepositoryError) -> Int64 {
         var horizon = try await settledUpTo(work)
-        // So that who has just done something finds it, nearly always.
-        for _ in 0..<Self.auditPauses where try await work.any(AuditStatements.isAnyWithheld, horizon) {
+        for _ in 0..<Self.auditPauses
+        where try await work.any(AuditStatements.isAnyWithheld, .text(String(horizon))) {
             await pool(.durable).rest(Self.auditPause)
             horizon = try await settledUpTo(work)
         }
-        guard let user else {
-            return try await work.all(AuditStatements.everybodys, .integer(id), horizon, .integer(Int64(limit)))
-        }
-        return try await work.all(
-            AuditStatements.ofUser, .integer(id), horizon, .integer(Int64(limit)), .integer(user.rawValue))
+        return horizon
     }
 
-    /// The number of a transaction before which all are over, as text: the server's type for these has no other way in.
-    private func settledUpTo(_ work: Work) async throws(RepositoryError) -> Value {
+    /// The number of a transaction before which all are over.
+    private func settledUpTo(_ work: Work) async throws(RepositoryError) -> Int64 {
         guard let row = try await work.first(AuditStatements.horizon) else { throw .unavailable(.corrupt) }
-        return .text(String(try row.integer(0)))
+        return try row.integer(0)
     }
 }

@@ -15,6 +15,8 @@ public enum Dialect: Sendable {
         ("    writer xid8 NOT NULL DEFAULT pg_current_xact_id(),\n", ""),
         ("ON audit (writer, id)", "ON audit (at, id)"),
         ("ON audit (user_id, writer, id)", "ON audit (user_id, at, id)"),
+        ("ON audit (event, writer, id)", "ON audit (event, at, id)"),
+        ("ON audit (actor, writer, id)", "ON audit (actor, at, id)"),
     ]
 
     /// A step of the schema, as the database takes it.

@@ -94,7 +94,13 @@ extension PostgresAccounts {
             }
         } catch .unavailable(.uncertain) {
             guard let signedIn = try await outcome(of: record) else { throw .unavailable(.uncertain) }
-            if signedIn.isNewUser { tell([.userCreated(signedIn.user, by: signedIn.identity, at: record.now)]) }
+            if signedIn.isNewUser {
+                tell([
+                    .userCreated(
+                        signedIn.user, by: signedIn.identity, AuditContext.current?.origin ?? .system,
+                        opening: record.session, at: record.now)
+                ])
+            }
             return .signedIn(signedIn)
         }
     }

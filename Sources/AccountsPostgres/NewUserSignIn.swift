@@ -5,11 +5,9 @@ import Postgres
 /// The first sign-in of somebody about whom there is nothing to decide: one statement as well, user, identity and
 /// session.
 struct NewUserSignIn {
-    private static let noted = AuditColumn.expressions(
-        at: "$7::int8", event: "$23", user: "made.id", oldIdentity: "NULL::int8", newIdentity: "first.id",
-        fields: "NULL::text")
+    private static let noted = AuditColumn.expressions(from: 29, user: "made.id", newIdentity: "first.id")
     private static let opened = SessionPart(
-        from: 30, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
+        from: 29 + AuditColumn.placeCount, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
     // Nothing happens where the subject is known after all, where a key is not the newest any more, under which a row
     // would be missed when all is sealed or hashed anew, or where the code was used. Of two who come with one subject
     // at once, the second meets the unique index, and its statement is undone.
@@ -20,8 +18,8 @@ struct NewUserSignIn {
                 AND (SELECT max(number) FROM key_ring) = $8
                 AND NOT EXISTS (
                     SELECT 1 FROM not_before
-                    WHERE key IN ('\(NotBeforeKey.everybody)', '\(NotBeforeKey.providerPrefix)' || $15, $25, $26, $27, $28)
-                        AND (at >= $24 OR authenticated_after IS NOT NULL) AND (expires > $29 OR expires IS NULL))
+                    WHERE key IN ('\(NotBeforeKey.everybody)', '\(NotBeforeKey.providerPrefix)' || $15, $24, $25, $26, $27)
+                        AND (at >= $23 OR authenticated_after IS NOT NULL) AND (expires > $28 OR expires IS NULL))
                 AND ($9::int8 IS NULL OR (SELECT max(number) FROM secret_keys WHERE purpose = $10) = $9)
         ), code AS (
             INSERT INTO used_codes (hash, owner, state, expires) SELECT $3, $4, 1, $5::int8 FROM fitting
@@ -69,9 +67,10 @@ struct NewUserSignIn {
         // Before it seals: what is newer than this is noticed by the statement.
         let newestKey = try store.sealer.current.newestKey
         let sealed = try store.sealer.sealing(profile, .profile(of: user))
-        let event = NewAuditEvent.userCreated(user, by: identity, at: signIn.now)
         let keys = store.knownSecretKeys.all
         guard let subjectKey = keys.last(where: { $0.purpose == .directory })?.bytes else { return nil }
+        let event = NewAuditEvent.userCreated(
+            user, by: identity, AuditContext.current?.origin ?? .system, opening: signIn.session, at: signIn.now)
         let command = Command(
             Self.statement,
             [
@@ -81,7 +80,7 @@ struct NewUserSignIn {
                 contacts.key, .text(SecretKey.Purpose.contact.rawValue), .integer(user.rawValue), .text(reference),
                 .bytes(sealed), .integer(identity.rawValue), .text(signIn.provider),
                 .text(Identity.Origin.signIn.rawValue),
-            ] + contacts.rows + [.text(event.kind.rawValue)] + lines(try store.sealer.current, subjectKey)
+            ] + contacts.rows + lines(try store.sealer.current, subjectKey) + AuditColumn.values(of: event).map(Value.init)
                 + SessionPart.values(of: signIn.session).map(Value.init))
         do throws(PostgresError) {
             guard try await store.alone(command, .durable).first?.integer(0) == 1 else { return nil }

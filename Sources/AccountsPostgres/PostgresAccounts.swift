@@ -127,10 +127,12 @@ public final class PostgresAccounts: SQLStore {
         _ isolation: Isolation, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         let isTold = settings.auditObserver != nil
+        let origin = AuditContext.current
         let (value, events) = try await transact(isolation) { work throws(RepositoryError) in
             try await wait(for: work) {
                 [sealer] connection throws(RepositoryError) -> (Value, [NewAuditEvent]) in
                 if isTold { connection.notedEvents = [] }
+                connection.auditContext = origin
                 try Self.adoptNewerKey(sealer, connection)
                 let value = try body(connection)
                 return (value, connection.notedEvents ?? [])

@@ -10,7 +10,7 @@ import Postgres
 enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
-    static let steps = [first, second, third, fourth, fifth, sixth]
+    static let steps = [first, second, third, fourth, fifth, sixth, seventh]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
     private static let third = """
@@ -26,10 +26,31 @@ enum Schema {
         """
     // Which attributes an event is about, by name, with blanks between; no event of before has any.
     private static let fifth = "ALTER TABLE audit ADD COLUMN fields text"
+    // Who has done it, through what, and why; of what happened again, how often. What nearly every event has is left
+    // out of the indexes: for that, any row will do. `audit_repeats` counts what goes on.
+    private static let sixth = """
+        ALTER TABLE audit ADD COLUMN actor text COLLATE "C";
+        ALTER TABLE audit ADD COLUMN app text;
+        ALTER TABLE audit ADD COLUMN session_id bytea;
+        ALTER TABLE audit ADD COLUMN request text;
+        ALTER TABLE audit ADD COLUMN reason text;
+        ALTER TABLE audit ADD COLUMN count int8;
+        CREATE INDEX audit_at ON audit (at);
+        CREATE INDEX audit_event ON audit (event, writer, id) WHERE event <> 'user_created';
+        CREATE INDEX audit_actor ON audit (actor, writer, id) WHERE actor <> 'user';
+
+        CREATE TABLE audit_repeats (
+            thing text COLLATE "C" PRIMARY KEY,
+            since int8 NOT NULL,
+            row_id int8 NOT NULL,
+            count int8 NOT NULL
+        ) WITH (fillfactor = 85);
+        CREATE INDEX audit_repeats_since ON audit_repeats (since);
+        """
 
     // The lines in time, and the locks, as in the other engine. An instance of the version before draws none, and opens
     // sessions without a look at them.
-    private static let sixth = """
+    private static let seventh = """
         ALTER TABLE identities ADD COLUMN not_before int8 NOT NULL DEFAULT 0;
         ALTER TABLE identities ADD COLUMN authenticated_after int8;
         ALTER TABLE identities ADD COLUMN locked_until int8 NOT NULL DEFAULT 0;

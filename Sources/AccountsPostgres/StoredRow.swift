@@ -35,6 +35,10 @@ struct StoredRow: ReadableRow, Sendable {
 
     func sessionID(_ column: Int) throws(RepositoryError) -> SessionID { try present(SessionID(bytes(column))) }
 
+    func optionalSessionID(_ column: Int) throws(RepositoryError) -> SessionID? {
+        try optionalBytes(column) == nil ? nil : try sessionID(column)
+    }
+
     func user(_ column: Int) throws(RepositoryError) -> UserID { UserID(rawValue: try integer(column)) }
 
     func optionalUser(_ column: Int) throws(RepositoryError) -> UserID? {

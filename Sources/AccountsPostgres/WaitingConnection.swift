@@ -15,6 +15,7 @@ final class WaitingConnection: AccountsSQL.Connection {
     /// What is recorded stays in the database: there is no file.
     var ledger = LedgerProgress()
     var notedEvents: [NewAuditEvent]?
+    var auditContext: AuditContext?
 
     init(_ work: Work, _ loop: EventLoop) {
         self.work = work
@@ -103,7 +104,7 @@ extension Result where Success: Sendable {
 }
 
 /// The statements of the queries that were run so far, by their identity.
-private final class KnownStatements: Sendable {
+final class KnownStatements: Sendable {
     static let shared = KnownStatements()
 
     /// The queries are kept too: an identity is only good while its object lives.

@@ -35,7 +35,9 @@ struct AppCodeRows {
         let sessions = SessionRows(connection: connection)
         if found.isRedeemed {
             if let user = try sessions.delete(found.session) {
-                try AuditTrail(connection: connection, now: redemption.now).add(.appCodeReused, user: user)
+                try AuditTrail(connection: connection, now: redemption.now).add(
+                    .appCodeReused, user: user,
+                    origin: connection.auditOrigin.about(found.session, redemption.client))
             }
             return .reused
         }

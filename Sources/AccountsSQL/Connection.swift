@@ -30,6 +30,9 @@ public protocol Connection: AnyObject {
     /// What this transaction has added to the audit trail, for who is told when it is on disk; nil where nobody is.
     var notedEvents: [NewAuditEvent]? { get set }
 
+    /// Where what this transaction does comes from; nil for what the service does by itself.
+    var auditContext: AuditContext? { get set }
+
     /// How far the records for the ledger have come.
     var ledger: LedgerProgress { get set }
 }

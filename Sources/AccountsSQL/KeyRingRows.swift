@@ -107,7 +107,11 @@ extension SQLStore {
             { [sealer] connection throws(RepositoryError) in
                 let rows = KeyRingRows(connection: connection)
                 let rotated = try Self.rotated(try rows.all(), make, sealer)
-                for entry in rotated.entries.suffix(1) { try rows.insert(entry) }
+                for entry in rotated.entries.suffix(1) {
+                    try rows.insert(entry)
+                    try AuditTrail(connection: connection, now: entry.createdAt)
+                        .addOperators(.keyRotated, fields: ["data"])
+                }
                 return rotated
             },
             // Not before the key is on disk may anything be sealed under it.

@@ -27,6 +27,8 @@ struct MasterKeyTransaction {
         }
         let kind: MasterKeyChange.Kind = change.replacements == nil ? .ordinary : .leaked
         try connection.run(Self.mark, kind.rawValue)
+        try AuditTrail(connection: connection, now: change.now)
+            .addOperators(.masterKeyChanged, fields: [kind.rawValue])
         return ended
     }
 

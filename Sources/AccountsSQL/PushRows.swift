@@ -113,7 +113,9 @@ struct PushRows {
                 return .fetched(live)
             }
             if let user = try sessions.delete(session) {
-                try AuditTrail(connection: connection, now: redemption.now).add(.pushReused, user: user)
+                try AuditTrail(connection: connection, now: redemption.now).add(
+                    .pushReused, user: user,
+                    origin: connection.auditOrigin.about(session, connection.auditOrigin.app))
             }
             return .reused
         default: return .refused

@@ -9,6 +9,7 @@ package protocol ReadableRow {
     func text(_ column: Int) throws(RepositoryError) -> String
     func optionalText(_ column: Int) throws(RepositoryError) -> String?
     func sessionID(_ column: Int) throws(RepositoryError) -> SessionID
+    func optionalSessionID(_ column: Int) throws(RepositoryError) -> SessionID?
 }
 
 /// The row that a statement stands on.
@@ -24,4 +25,7 @@ struct StatementRow: ReadableRow {
     func text(_ column: Int) -> String { statement.text(Int32(column)) }
     func optionalText(_ column: Int) -> String? { statement.optionalText(Int32(column)) }
     func sessionID(_ column: Int) throws(RepositoryError) -> SessionID { try statement.sessionID(Int32(column)) }
+    func optionalSessionID(_ column: Int) throws(RepositoryError) -> SessionID? {
+        statement.isNull(Int32(column)) ? nil : try sessionID(column)
+    }
 }

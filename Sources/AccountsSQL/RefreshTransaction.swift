@@ -78,7 +78,8 @@ package struct RefreshTransaction {
     }
 
     private func audit(_ kind: AuditEvent.Kind, _ session: Session) throws(RepositoryError) {
-        try AuditTrail(connection: connection, now: record.now).add(kind, user: session.user)
+        try AuditTrail(connection: connection, now: record.now).add(
+            kind, user: session.user, origin: connection.auditOrigin.about(session.id, session.client))
     }
 }
 

@@ -64,18 +64,22 @@ extension SQLStore {
                     sessions: try SessionRows(connection: connection).live(of: user, now: now),
                     receipts: try ReceiptRows(connection: connection).all(of: user),
                     grants: try GrantRows(connection: connection, sealer: sealer, now: now).all(of: user),
-                    auditEvents: try AuditTrail.events(connection, after: 0, limit: .max, user: user),
+                    auditEvents: try AuditTrail.events(of: user, connection),
                     tables: try AddedRows(connection: connection, sealer: sealer, tables: tables, now: nil)
                         .all(of: user))
             }
         }
     }
 
-    public func auditEvents(
-        after id: Int64, limit: Int, user: UserID?
-    ) async throws(RepositoryError) -> [AuditEvent] {
-        try await readAside { connection throws(RepositoryError) in
-            try AuditTrail.events(connection, after: id, limit: Int64(limit), user: user)
+    public func auditPage(_ query: AuditQuery) async throws(RepositoryError) -> AuditPage? {
+        guard let select = AuditSelect(query, by: .number) else { return nil }
+        return try await readAside { connection throws(RepositoryError) in
+            let statement = try connection.statement(select.prepared)
+            defer { statement.reset() }
+            for (index, value) in select.values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
+            var events: [AuditEvent] = []
+            while try statement.step() { events.append(try AuditColumn.event(StatementRow(statement))) }
+            return AuditPage(events, ranks: events.map { _ in 0 }, .number, query)
         }
     }
 }

@@ -130,6 +130,8 @@ extension SQLStore {
             let rows = SecretKeyRows(connection: connection)
             try rows.forget(purpose, replacedBefore: now - keepingSeconds)
             try rows.make(purpose, sealer, now: now)
+            try AuditTrail(connection: connection, now: now)
+                .addOperators(.keyRotated, fields: [purpose.rawValue])
         }
         _ = try await reloadSecretKeys()
     }

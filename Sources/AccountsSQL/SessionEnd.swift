@@ -8,7 +8,8 @@ struct SessionEnd {
     private static let keep = Query("INSERT INTO kept_id_tokens (session_id, token) VALUES (?, ?)")
     private static let find = Query(
         """
-        SELECT sessions.user_id, sessions.provider, identities.issuer, identities.id, token
+        SELECT sessions.user_id, sessions.provider, identities.issuer, identities.id, token,
+            sessions.client
         FROM sessions LEFT JOIN identities ON identities.id = identity_id
             LEFT JOIN kept_id_tokens ON session_id = sessions.id
         WHERE sessions.id = ?1 AND (sessions.user_id = ?2 OR ?2 IS NULL)
@@ -22,6 +23,7 @@ struct SessionEnd {
         let identity: IdentityID?
         let issuer: String?
         let sealedToken: [UInt8]?
+        let client: String
     }
 
     let connection: any Connection
@@ -39,7 +41,8 @@ struct SessionEnd {
         guard let found = try find(session, of: user) else { return nil }
         let idToken = try tell(found, session)
         _ = try SessionRows(connection: connection).delete(session)
-        try AuditTrail(connection: connection, now: now).add(.sessionRevoked, user: found.user)
+        try AuditTrail(connection: connection, now: now).add(
+            .sessionRevoked, user: found.user, origin: connection.auditOrigin.about(session, found.client))
         return EndedSession(provider: found.provider, idToken: idToken)
     }
 
@@ -99,7 +102,7 @@ struct SessionEnd {
             Found(
                 user: UserID(rawValue: row.integer(0)), provider: row.text(1),
                 identity: row.optionalInteger(3).map(IdentityID.init(rawValue:)), issuer: row.optionalText(2),
-                sealedToken: row.isEmpty(4) ? nil : row.blob(4))
+                sealedToken: row.isEmpty(4) ? nil : row.blob(4), client: row.text(5))
         }
     }
 

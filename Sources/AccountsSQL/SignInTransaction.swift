@@ -19,6 +19,9 @@ package struct SignInTransaction {
     private var audit: AuditTrail { AuditTrail(connection: connection, now: record.now) }
     private var pushes: PushRows { PushRows(connection: connection) }
     private var source: SessionSource { record.session.source }
+    /// Where what it opens comes from; and the same where it opens nothing.
+    private var opening: AuditOrigin { connection.auditOrigin.opening(record.session) }
+    private var refused: AuditOrigin { connection.auditOrigin.about(nil, record.session.client) }
     private var crossClientKeys: CrossClientKeyRows {
         CrossClientKeyRows(connection: connection, issuer: record.subject.issuer)
     }
@@ -61,7 +64,8 @@ package struct SignInTransaction {
             let user = current?.known.user ?? old.first?.known.user
             try noteRefused(ported, user)
             try audit.add(
-                .migrationConflict, user: user, old: old.first?.known.identity, new: current?.known.identity)
+                .migrationConflict, user: user, old: old.first?.known.identity, new: current?.known.identity,
+                origin: refused)
             return .refused(.migrationConflict)
         }
     }
@@ -100,7 +104,7 @@ package struct SignInTransaction {
 
     private func noteRefused(_ ported: [Migration.Ported], _ user: UserID?) throws(RepositoryError) {
         for _ in 0..<(record.refusedPortTokens + ported.count { $0.isUsed }) {
-            try audit.add(.portTokenRefused, user: user)
+            try audit.add(.portTokenRefused, user: user, origin: refused)
         }
     }
 
@@ -129,7 +133,8 @@ package struct SignInTransaction {
             try SessionRoom(connection: connection, source: source, maximum: maximum)
                 .make(for: found.known.user, identity)
         }
-        try audit.add(.identityMigrated, user: found.known.user, old: found.known.identity, new: identity)
+        try audit.add(
+            .identityMigrated, user: found.known.user, old: found.known.identity, new: identity, origin: opening)
         try LedgerRows(connection: connection, sealer: sealer, now: record.now)
             .add(.identityMoved(found.known.identity, from: found.known.user))
         let left = try former.flatMap { former throws(RepositoryError) in
@@ -158,7 +163,7 @@ package struct SignInTransaction {
         switch try join.decide(key) {
         case .nobody: return nil
         case .conflict(let user):
-            try audit.add(.migrationConflict, user: user)
+            try audit.add(.migrationConflict, user: user, origin: refused)
             return .refused(.migrationConflict)
         case .account(let account, let isFirstIdentity):
             if let refusal = try bar.refusal(unknown: record.subject, joining: account.user) {
@@ -180,7 +185,7 @@ package struct SignInTransaction {
         if let maximum = record.maximumSessions {
             try SessionRoom(connection: connection, source: source, maximum: maximum).make(for: user, identity)
         }
-        try audit.add(event, user: user, new: identity)
+        try audit.add(event, user: user, new: identity, origin: opening)
         guard let found = try identities.find(record.subject) else { throw .unavailable(.corrupt) }
         return try open(found, identity: identity, migrated: false, left: nil)
     }
@@ -189,7 +194,9 @@ package struct SignInTransaction {
     private func noteKey(of signedIn: SignedIn?) throws(RepositoryError) {
         guard let key = record.crossClientKey else { return }
         if case .several = try crossClientKeys.owner(of: key) {
-            try audit.add(.crossClientKeyAmbiguous, user: signedIn?.user, new: signedIn?.identity)
+            try audit.add(
+                .crossClientKeyAmbiguous, user: signedIn?.user, new: signedIn?.identity,
+                origin: signedIn == nil ? refused : opening)
         }
         if let signedIn { try crossClientKeys.note(key, of: signedIn.identity) }
     }
@@ -306,7 +313,8 @@ struct RegistrationTransaction {
             .insert(subject, user: user, provider: provider, origin: .signIn, now: now)
         try SessionRows(connection: connection)
             .insert(session, user: user, identity: identity, provider: provider, now: now)
-        try AuditTrail(connection: connection, now: now).add(.userCreated(user, by: identity, at: now))
+        try AuditTrail(connection: connection, now: now).add(
+            .userCreated(user, by: identity, connection.auditOrigin, opening: session, at: now))
         return SignedIn(
             user: user, identity: identity, isNewUser: true, migrated: false, reference: reference, profile: profile)
     }

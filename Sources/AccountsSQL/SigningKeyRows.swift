@@ -88,12 +88,18 @@ extension SQLStore {
     public func addSigningKey(_ key: SigningKey) async throws(RepositoryError) {
         try await write { [sealer] connection throws(RepositoryError) in
             try SigningKeyRows(connection: connection).insert(key, sealer)
+            try AuditTrail(connection: connection, now: key.entry.createdAt)
+                .addOperators(.keyRotated, fields: [key.entry.purpose.rawValue])
         }
     }
 
     public func retireSigningKey(_ kid: String, now: Int64) async throws(RepositoryError) -> KeyRetirement {
         try await write { [sealer] connection throws(RepositoryError) in
-            try SigningKeyRows(connection: connection).retire(kid, sealer, now: now)
+            let retirement = try SigningKeyRows(connection: connection).retire(kid, sealer, now: now)
+            if case .retired = retirement {
+                try AuditTrail(connection: connection, now: now).addOperators(.keyRetired, fields: [kid])
+            }
+            return retirement
         }
     }
 }

@@ -132,12 +132,9 @@ extension Table {
 
     private static let records = [
         // In the order of numbers, whatever else an engine goes by.
+        Table("audit", key: [.integer("id")], AuditColumn.allCases.map(\.column), isNumbered: true),
         Table(
-            "audit", key: [.integer("id")],
-            [
-                .integer("at"), .text("event"), .integer("user_id").optional, .integer("old_identity").optional,
-                .integer("new_identity").optional, .text("fields").optional,
-            ], isNumbered: true),
+            "audit_repeats", key: [.text("thing")], [.integer("since"), .integer("row_id"), .integer("count")]),
         Table("ledger", key: [.integer("number")], [.text("line")], isNumbered: true),
         Table(
             "receipts", key: [.text("id")],

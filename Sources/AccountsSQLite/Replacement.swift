@@ -104,7 +104,8 @@ extension SQLiteAccounts {
         progress: @escaping @Sendable (ReplacementProgress) -> Void = { _ in }
     ) async throws(RestoreError) -> RestoreOutcome {
         let restore = Restore(
-            settings: settings, request: request, now: now, unlock: unlockKeyRing, progress: progress)
+            settings: settings, request: request, now: now, unlock: unlockKeyRing, progress: progress,
+            origin: AuditContext.current)
         let result: Result<RestoreOutcome, RestoreError>
         do throws(RepositoryError) {
             result = try await alone(settings) { Result { () throws(RestoreError) in try restore.run() } }

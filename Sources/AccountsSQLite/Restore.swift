@@ -53,6 +53,8 @@ struct Restore {
     let now: Int64
     let unlock: KeyRingUnlocker
     let progress: @Sendable (ReplacementProgress) -> Void
+    /// Where it comes from, for the audit trail.
+    let origin: AuditContext?
 
     /// Under both locks. All of it is done to a copy beside the store, which is left alone until the copy takes its
     /// place.
@@ -88,6 +90,7 @@ struct Restore {
         let connection = try attempt(RestoreError.backup) { () throws(RepositoryError) in
             try draft.open(settings)
         }
+        connection.auditContext = origin
         let findings = try attempt(RestoreError.backup) { () throws(RepositoryError) in
             try connection.execute("BEGIN IMMEDIATE")
             _ = try Schema.migrate(connection)

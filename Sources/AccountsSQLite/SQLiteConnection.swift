@@ -25,6 +25,7 @@ import Glibc
     let log = LogLength()
     var ledger = LedgerProgress()
     var notedEvents: [NewAuditEvent]?
+    var auditContext: AuditContext?
     /// The queries are kept too: an identity is only good while its object lives.
     private var statements: [ObjectIdentifier: (query: Query, statement: SQLiteStatement)] = [:]
 

@@ -198,4 +198,27 @@ extension Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX seen_tokens_expires ON seen_tokens (expires);
         """
+
+    // Who has done it, through what, and why; of what happened again, how often; nothing of it in events of before.
+    // What nearly every event has is left out of the indexes: for that, any row will do. `audit_repeats` counts what
+    // goes on, beside the number of the last event that tells of it.
+    static let twentieth = """
+        ALTER TABLE audit ADD COLUMN actor TEXT;
+        ALTER TABLE audit ADD COLUMN app TEXT;
+        ALTER TABLE audit ADD COLUMN session_id BLOB;
+        ALTER TABLE audit ADD COLUMN request TEXT;
+        ALTER TABLE audit ADD COLUMN reason TEXT;
+        ALTER TABLE audit ADD COLUMN count INTEGER;
+        CREATE INDEX audit_at ON audit (at);
+        CREATE INDEX audit_event ON audit (event) WHERE event <> 'user_created';
+        CREATE INDEX audit_actor ON audit (actor) WHERE actor <> 'user';
+
+        CREATE TABLE audit_repeats (
+            thing TEXT PRIMARY KEY,
+            since INTEGER NOT NULL,
+            row_id INTEGER NOT NULL,
+            count INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX audit_repeats_since ON audit_repeats (since);
+        """
 }

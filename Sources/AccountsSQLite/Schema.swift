@@ -17,7 +17,7 @@ enum Schema {
 
     static let steps = [
         first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
-        fourteenth, fifteenth, sixteenth, seventeenth, eighteenth, nineteenth,
+        fourteenth, fifteenth, sixteenth, seventeenth, eighteenth, nineteenth, twentieth,
     ]
 
     private static let version = Query("PRAGMA user_version")

@@ -7,6 +7,8 @@ import Telemetry
 struct WriteJob: Sendable {
     /// The step that its wait for a group is; nil where nobody looks.
     let turn: SharedStep?
+    /// Where it comes from, for the audit trail.
+    let origin: AuditContext?
     /// Does the work, which may be for nothing.
     let attempt: @Sendable (SQLiteConnection) -> WriteAttempt
     /// Tells the caller that the work was not even tried.
@@ -14,15 +16,18 @@ struct WriteJob: Sendable {
 
     /// - Parameters:
     ///   - turn: has begun.
+    ///   - origin: where it comes from; nil for what the service does by itself.
     ///   - body: the work.
     ///   - settled: called before the caller hears of it, with the result if that is on disk, and with nil whenever the
     ///     work was tried and is undone.
     init<Value: Sendable>(
         _ continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>, turn: SharedStep?,
+        origin: AuditContext?,
         body: @escaping @Sendable (SQLiteConnection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) {
         self.turn = turn
+        self.origin = origin
         attempt = { connection in
             let result = Result { () throws(RepositoryError) in try body(connection) }
             return WriteAttempt(failure: result.failure, undo: { settled(nil) }) { groupFailure, unrecorded in

@@ -83,7 +83,8 @@ final class Writer: Sendable {
             (continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>) in
             submit(
                 WriteJob(
-                    continuation, turn: observers.beginShared(.storeQueue), body: body, settled: settled))
+                    continuation, turn: observers.beginShared(.storeQueue), origin: AuditContext.current, body: body,
+                    settled: settled))
         }
         return try result.get()
     }
@@ -264,6 +265,7 @@ final class Writer: Sendable {
         let hadNews = connection.ledger.hasNews
         connection.ledger.hasNews = false
         if auditObserver != nil { connection.notedEvents = [] }
+        connection.auditContext = job.origin
         var attempt = job.attempt(connection)
         attempt.isRecorded = connection.ledger.hasNews
         if let events = connection.notedEvents { attempt.notedEvents = events }

@@ -14,6 +14,7 @@ public import Syntax
 public struct Settings: Sendable {
     public internal(set) var http = HTTP()
     public internal(set) var admin = Admin()
+    public internal(set) var audit = Audit()
     /// The keys an app may send in `X-API-KEY`; none: no key is demanded.
     public internal(set) var apiKeys: [Secret] = []
     public internal(set) var rateLimit = RateLimit()
@@ -41,6 +42,7 @@ public struct Settings: Sendable {
     var listedProviders = Listed<ProviderSettings>(names: ["zenkey"])
     var listedApps = Listed<AppSettings>(names: [])
     var listedResourceServers = Listed<ResourceServerSettings>(names: [])
+    var listedOperators = Listed<OperatorSettings>(names: [])
 
     /// What answers say of https (RFC 6797): `http.hstsSeconds`, but nil where nobody comes by https, or to a loopback
     /// host, of which it would be said for whatever else listens there.
@@ -113,11 +115,52 @@ public struct Settings: Sendable {
         public internal(set) var host = "127.0.0.1"
         /// 0: chosen by the kernel.
         public internal(set) var port: UInt16 = 8081
-        /// Nil only where ``isOnLoopback``.
+        /// The one without a name; nil only where there are ``operators``, or where ``isOnLoopback``.
         public internal(set) var token: Secret?
+        /// Those who have tokens of their own.
+        public internal(set) var operators: [Operator] = []
+        /// Nil: nobody has said.
+        var openOnLoopback: OpenOnLoopback?
+        /// What whoever is on this machine may do where nobody has a token.
+        public internal(set) var roleOnLoopback = OperatorRole.auditor
+        public internal(set) var reasons = Reasons.optional
+
+        /// Whether looks at a person take a reason.
+        public enum Reasons: String, Sendable, CaseIterable {
+            case optional, required
+        }
+
+        /// Whether everybody on this machine is an operator where nobody has a token.
+        enum OpenOnLoopback: String, Sendable, CaseIterable {
+            case yes = "true"
+            case no = "false"
+        }
 
         /// Whether nobody but this machine can reach it.
         public var isOnLoopback: Bool { HostName.isLoopback(host) }
+
+        /// Whether anybody has a token.
+        public var hasTokens: Bool { token != nil || !operators.isEmpty }
+    }
+
+    /// What an operator may be given to do.
+    public enum OperatorRole: String, Sendable, CaseIterable {
+        case auditor, support, `operator`, metrics
+    }
+
+    /// Somebody with an admin token of their own.
+    public struct Operator: Sendable {
+        public let name: String
+        public let token: Secret
+        public let roles: [OperatorRole]
+        /// From when on the token is refused, in seconds since 1970; nil: never.
+        public let expiresAt: Int64?
+    }
+
+    /// The audit trail.
+    public struct Audit: Sendable {
+        /// How long an event stays; nil: for good.
+        public internal(set) var retentionDays: Int? = 400
     }
 
     /// How often one client address may do something in a minute; nil: no limit. Carrier-grade NAT puts many
@@ -258,11 +301,32 @@ extension Settings {
         }
         apps = listedApps.sections.map { $0.registered(inOlderStore: writtenBefore) }
         for section in listedResourceServers.sections { resourceServers.append(try section.resourceServer()) }
+        admin.operators = []
+        for section in listedOperators.sections { admin.operators.append(try section.configured()) }
+        let isOpen = admin.openOnLoopback.map { $0 == .yes } ?? writtenBefore
+        admin.roleOnLoopback = isOpen ? .operator : .auditor
+    }
+
+    private func noticesOfOpenListener() -> [SettingsNotice] {
+        guard admin.openOnLoopback == nil, !admin.hasTokens else { return [] }
+        let sentence =
+            "is not set, and the store is older than the key: without a token everybody on this machine is an operator, as "
+            + "before. Give operators tokens (admin.tokens), or set it to true or false"
+        return [SettingsNotice("admin.openOnLoopback", sentence)]
+    }
+
+    /// What is worth knowing of tokens at a time: those that are refused.
+    ///
+    /// - Parameter now: seconds since 1970.
+    public func noticesOfExpiry(now: Int64) -> [SettingsNotice] {
+        admin.operators.filter { $0.expiresAt.map { $0 <= now } ?? false }.map { person in
+            SettingsNotice("admin.tokens.\(person.name).expires", "is over: the token is refused")
+        }
     }
 
     /// What is worth knowing where the sections are taken as written before.
     public func noticesOfEarlierMeanings() -> [SettingsNotice] {
         listedApps.sections.flatMap { $0.noticesOfOlderStore() }
-            + listedProviders.sections.flatMap { $0.noticesOfOlderStore() }
+            + listedProviders.sections.flatMap { $0.noticesOfOlderStore() } + noticesOfOpenListener()
     }
 }

@@ -90,6 +90,12 @@ public enum ServiceError: Error, Equatable, Sendable {
     // An operator:
     /// The admin token is missing or wrong; or there is none, and the request may come from a web page.
     case invalidAdminToken
+    /// The admin token of that name is right, and its time is over.
+    case expiredAdminToken(String)
+    /// The operator of that name has these roles, and one of those is needed.
+    case insufficientRole(name: String, has: [String], needs: [String])
+    /// What is wrong with an operator's reason, as it completes "The field X-Reason … ".
+    case invalidReason(String)
     case unknownUser
     // The provider:
     case providerError(ProviderProblem)

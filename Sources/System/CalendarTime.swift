@@ -82,13 +82,33 @@ public struct CalendarTime: Sendable, Equatable {
             // A leap second is one.
             let second = number(clock[2], 0...60)
         else { return nil }
+        return midnight(year, month, day).map { $0 + hour * 3600 + minute * 60 + second }
+    }
+
+    /// Reads a date of RFC 3339 §5.6, such as `2026-03-01`.
+    ///
+    /// - Returns: when that day begins, in seconds since 1970; nil for any other form, and for what is no date.
+    public static func seconds(date text: some StringProtocol) -> Int64? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Substring($0) }
+        guard parts.map(\.utf8.count) == [4, 2, 2], let year = number(parts[0], 1970...9999),
+            let month = number(parts[1], 1...12), let day = number(parts[2], 1...31)
+        else { return nil }
+        return midnight(year, month, day)
+    }
+
+    /// The date alone, such as `2026-03-01`.
+    public static func date(_ secondsSince1970: Int64) -> String {
+        String(rfc3339(secondsSince1970).prefix { $0 != "T" })
+    }
+
+    /// - Returns: nil for a day that its month does not have.
+    private static func midnight(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
         // Years that begin in March, as above.
         let marchYear = month <= 2 ? year - 1 : year
         let (era, yearOfEra) = (marchYear / 400, marchYear % 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
-        return CalendarTime(secondsSince1970: days * 86_400).day == Int(day) ? seconds : nil
+        return CalendarTime(secondsSince1970: days * 86_400).day == Int(day) ? days * 86_400 : nil
     }
 
     private static func number(_ text: Substring, _ range: ClosedRange<Int64>) -> Int64? {

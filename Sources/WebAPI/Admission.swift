@@ -79,6 +79,7 @@ package struct Admission: Sendable {
         case .provider(let handler):
             return try await provider(context) { () throws(ServiceError) in
                 let provider = try providers.provider(ofPath: context)
+                context.origin.act(as: .provider(provider.configuration.name))
                 return try await handler(context, provider)
             }
         case .notification(let handler):
@@ -95,6 +96,7 @@ package struct Admission: Sendable {
     ) async throws(ServiceError) -> Principal {
         guard let token = try context.token.optional() else { throw .missingToken }
         let principal = try await sessions.principal(of: token)
+        context.origin.use(principal.session)
         try principal.demand(permission)
         return principal
     }
@@ -146,6 +148,7 @@ extension Admission {
         guard principal.app?.clientID == app.clientID || principal.audience == app.clientID else {
             throw .invalidToken
         }
+        context.origin.use(principal.session)
         return (principal, app)
     }
 

@@ -16,6 +16,8 @@ package enum Endpoint: Sendable {
     case page(PageHandler)
     /// Those that the public listener admits.
     case admitted(Admission, Admitted)
+    /// Operators, by their roles.
+    case operated(OperatorAdmission, OperatorAct, Handler)
 }
 
 /// Answers at once, and finds nothing out.

@@ -158,6 +158,14 @@ struct ErrorAnswer {
         case .invalidAdminToken:
             self = ErrorAnswer(401, "invalid_token", "The admin token is missing or wrong.")
                 .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
+        case .expiredAdminToken(let name):
+            self = ErrorAnswer(401, "invalid_token", "The admin token of \(name) has expired.")
+                .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
+        case .insufficientRole(let name, let has, let needs):
+            let (has, needs) = (has.joined(separator: ", "), needs.joined(separator: ", "))
+            self.init(403, "insufficient_role", "This takes an operator with a role of \(needs); \(name) has \(has).")
+        case .invalidReason(let fault):
+            self.init(400, "invalid_request", "The field \(OperatorAdmission.reasonField) \(fault).")
         case .unknownUser: self.init(404, "not_found", "There is no such user.")
         case .providerError(let problem):
             self.init(502, "provider_error", "The provider's \(problem.step.rawValue) answer can't be used.")

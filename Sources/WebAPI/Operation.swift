@@ -13,6 +13,8 @@ package struct Operation<Services: Sendable>: Sendable {
     let access: Access
     /// What a token must be good for; nil where none is shown, or any will do.
     var permission: Permission? = nil
+    /// To which operators it is open; nil where it is none of theirs.
+    var act: OperatorAct? = nil
     let description: OperationDescription
     /// Makes what answers on one loop.
     let endpoint: @Sendable (Services) -> Endpoint

@@ -1,3 +1,4 @@
+internal import Accounts
 package import HTTPServer
 package import Providers
 internal import SignIn
@@ -15,6 +16,10 @@ package final class RequestContext {
     private let clientAddress: ClientAddress
     /// What travels with the request to providers, and what is noted there for the log.
     package let call: CallContext
+    /// Where what it does comes from, for the audit trail: from a user, until somebody else has shown who they are.
+    let origin: AuditContext
+    /// Which operator sends it; nil where none does, or it is not known yet.
+    var admitted: AdmittedOperator?
     /// What it shows of a session of ours.
     var token: PresentedToken { PresentedToken(request) }
     /// Whether an app of ours sends it, as an OAuth client that knows errors as RFC 6749 §5.2 has them.
@@ -32,6 +37,7 @@ package final class RequestContext {
     init(_ request: HTTPRequest, _ clientAddress: ClientAddress, _ observers: Observers, _ step: StepID?) {
         self.request = request
         self.clientAddress = clientAddress
+        origin = AuditContext(AuditOrigin(actor: .user, request: request.id))
         call = CallContext(observers, partOf: step)
     }
 }

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import HTTPServer
 internal import SignIn
 internal import Telemetry
@@ -24,10 +25,21 @@ struct Shell: Sendable {
     private func respond(to request: HTTPRequest) async -> HTTPResponse {
         let step = observers.begin(.request(route: route))
         let context = RequestContext(request, clientAddress, observers, step.id)
-        let (response, error) = await answer(context)
+        let (response, error) = await answerAsItself(context)
         step.end(error.map { .failed(ErrorAnswer($0).code) } ?? .done)
         listeners.tell(request, route, response, error, context)
         return response
+    }
+
+    /// Has whatever is stored on the way know where it comes from. Who the function's caller is has to be said, or the
+    /// closure would leave the loop.
+    private func answerAsItself(
+        _ context: RequestContext, isolation: isolated (any Actor)? = #isolation
+    ) async -> (HTTPResponse, ServiceError?) {
+        await AuditContext.$current.withValue(context.origin) {
+            _ = isolation
+            return await answer(context)
+        }
     }
 
     private func answer(_ context: RequestContext) async -> (HTTPResponse, ServiceError?) {
@@ -40,6 +52,8 @@ struct Shell: Sendable {
                 return (answer.response, answer.error)
             case .admitted(let admission, let handler):
                 return (try await admission.answer(context, with: handler), nil)
+            case .operated(let admission, let act, let handler):
+                return (try await admission.answer(context, act, with: handler), nil)
             }
         } catch {
             return (Self.response(error, context), error)

@@ -8,7 +8,7 @@ import WebAPI
 /// The listener for operators, and what of it may change while it serves.
 struct AdminListener: Sendable {
     let http: HTTPServer
-    let token: AdminToken
+    let operators: Operators
     let readiness: ServiceReadiness
     let isOnLoopback: Bool
 
@@ -18,7 +18,7 @@ struct AdminListener: Sendable {
     init(
         _ settings: Settings, connections: Int, loop: EventLoop, parts: APIParts, providers: [Provider]
     ) throws(StartError) {
-        let token = AdminToken(settings.admin)
+        let operators = Operators(settings.admin)
         let readiness = ServiceReadiness(repository: parts.repository, clock: parts.clock)
         var limits = HTTPServerLimits(settings.http, connections: connections)
         limits.maximumConnectionsPerAddress = 0
@@ -28,26 +28,53 @@ struct AdminListener: Sendable {
             ) { _, _ in
                 AdminAPI(
                     repository: parts.repository, readiness: readiness, providers: providers, apps: parts.apps,
-                    token: token,
-                    limits: parts.limits, version: Version.text, wings: parts.wings,
+                    operators: operators,
+                    demandsReasons: settings.admin.reasons == .required, limits: parts.limits, version: Version.text,
+                    wings: parts.wings,
                     observers: parts.observers, clock: parts.clock, logger: parts.logger)
             }
         } catch {
             throw .listen(host: settings.admin.host, port: settings.admin.port, error)
         }
         isOnLoopback = settings.admin.isOnLoopback
-        self.token = token
+        self.operators = operators
         self.readiness = readiness
     }
 }
 
-extension AdminToken {
-    convenience init(_ admin: Settings.Admin) { self.init(admin.token) }
+extension Operators {
+    convenience init(_ admin: Settings.Admin) {
+        self.init(admin.entries, roleOnLoopback: OperatorRole(admin.roleOnLoopback))
+    }
 
-    /// Takes over what the configuration says now. Where the listener is bound does not change while it serves, so a
-    /// token that is needed there is never given up.
+    /// Takes over what the configuration says now. Where the listener is bound does not change while it serves, so
+    /// where a token is needed the last one is never given up.
     func take(_ admin: Settings.Admin, boundOnLoopback: Bool) {
-        guard let token = admin.token else { return boundOnLoopback ? replace(with: nil) : () }
-        replace(with: token)
+        guard admin.hasTokens || boundOnLoopback else { return }
+        replace(with: admin.entries, roleOnLoopback: OperatorRole(admin.roleOnLoopback))
+    }
+}
+
+extension OperatorRole {
+    init(_ role: Settings.OperatorRole) {
+        self =
+            switch role {
+            case .auditor: .auditor
+            case .support: .support
+            case .operator: .operator
+            case .metrics: .metrics
+            }
+    }
+}
+
+extension Settings.Admin {
+    fileprivate var entries: [Operators.Entry] {
+        let single = token.map {
+            Operators.Entry(name: Operators.nameOfSingleToken, token: $0, roles: [.operator], expiresAt: nil)
+        }
+        return operators.map {
+            Operators.Entry(
+                name: $0.name, token: $0.token, roles: Set($0.roles.map { OperatorRole($0) }), expiresAt: $0.expiresAt)
+        } + (single.map { [$0] } ?? [])
     }
 }

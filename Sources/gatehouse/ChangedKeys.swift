@@ -5,6 +5,7 @@ import Settings
 enum ChangedKeys {
     /// What ``Reloading`` takes over.
     private static let taken: Set<String> = ["apiKeys", "admin.token", "log.level"]
+    private static let takenSection = "admin.tokens."
     /// The same of a provider, unless it has become another client: how it authenticates.
     private static let takenOfProvider: Set<String> = [
         "clientSecret", "clientAuthentication", "basicEncoding", "clientKey", "clientKeyID", "assertionAlgorithm",
@@ -29,7 +30,7 @@ enum ChangedKeys {
     private static func isTaken(_ setting: EffectiveSetting, among changed: Set<String>, _ onLoopback: Bool) -> Bool {
         // A listener that others reach never gives its token up.
         if setting.key == "admin.token", setting.value == "", !onLoopback { return false }
-        if taken.contains(setting.key) { return true }
+        if taken.contains(setting.key) || setting.key.hasPrefix(takenSection) { return true }
         let components = setting.key.split(separator: ".", maxSplits: 2)
         return components.count == 3 && takenOfProvider.contains(String(components[2]))
             && !changed.contains("provider.\(components[1]).clientID")

@@ -2,6 +2,7 @@ import ArgumentParser
 import JSON
 import Providers
 import Settings
+internal import System
 import Wings
 
 /// `gatehouse check-config`: everything that is wrong with the configuration, at once.
@@ -29,7 +30,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
                 StandardError.write(SettingsReport.text(faults, notices: notices))
             }
             throw ExitCode(1)
-        case .valid(let settings, _, let notices):
+        case .valid(let settings, _, let lasting):
+            let notices = lasting + settings.noticesOfExpiry(now: WallClock.now.seconds)
             let rows = online ? try await probed(settings) : []
             if json {
                 let none: [SettingsError] = []

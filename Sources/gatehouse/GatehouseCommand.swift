@@ -13,7 +13,8 @@ struct GatehouseCommand: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckConfigCommand.self, PrintConfigCommand.self, HealthcheckCommand.self,
-            UsersCommand.self, SessionsCommand.self, KeysCommand.self, StoreCommand.self, ProvidersCommand.self,
+            UsersCommand.self, SessionsCommand.self, AuditCommand.self, KeysCommand.self, StoreCommand.self,
+            ProvidersCommand.self,
             IDTokenCommand.self,
         ])
 }

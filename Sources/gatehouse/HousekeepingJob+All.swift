@@ -66,6 +66,33 @@ extension HousekeepingJob {
         }
     }
 
+    /// Between two looks for what goes on: a minute's repeats are told within so many seconds of its end.
+    private static let repeatInterval = Duration.seconds(5)
+
+    /// Tells in the audit trail how often the same thing has happened again.
+    static func settleAudit(_ repository: any MaintenanceRepository, _ clock: Clock) -> HousekeepingJob {
+        HousekeepingJob(interval: repeatInterval, complaint: "repeats could not be put into the audit trail") {
+            // What goes on has its next minute begin with this step, so that no step finds it again.
+            while !Task.isCancelled,
+                try await repository.settleAudit(now: clock.seconds, limit: rowsPerStep) == rowsPerStep
+            {}
+        }
+    }
+
+    /// Removes events of the audit trail that are older than so many days, with pauses, so that nobody waits for it.
+    static func forgetEvents(
+        _ repository: any MaintenanceRepository, after days: Int, _ clock: Clock
+    ) -> HousekeepingJob {
+        HousekeepingJob(interval: interval, complaint: "old events could not be removed from the audit trail") {
+            while !Task.isCancelled,
+                try await repository.removeAuditEvents(
+                    before: clock.seconds - Int64(days) * 86_400, limit: rowsPerStep) == rowsPerStep
+            {
+                try? await Task.sleep(for: pause)
+            }
+        }
+    }
+
     /// Erases who has signed up at a provider's directory and never in.
     static func forgetUnfinished(
         _ repository: any DirectoryRepository, _ providers: [ProviderConfiguration], _ clock: Clock

@@ -14,7 +14,7 @@ import WebAPI
 import Wings
 
 /// Reads the configuration again on SIGHUP and takes over what may change while requests run: client secrets and keys,
-/// API keys, the admin token, the log level and the files with trust anchors, by the paths of the start. It names every
+/// API keys, the admin tokens, the log level and the files with trust anchors, by the paths of the start. It names each
 /// other key that has changed. A faulty configuration changes nothing.
 struct Reloading: Service {
     /// SIGHUP, trapped before the configuration was first read: what comes while the server starts waits.
@@ -54,7 +54,7 @@ struct Reloading: Service {
                 logger.error("the trust anchors can't be read, those from before stay", metadata: ["file": "\(file)"])
             }
             logger.notice(
-                "client secrets, API keys, admin token, log level and the files of trust anchors were read again")
+                "client secrets, API keys, admin tokens, log level and the files of trust anchors were read again")
         }
     }
 
@@ -75,7 +75,7 @@ struct Reloading: Service {
         threshold.level = settings.log.level
         apiKeys.replace(with: settings.apiKeys)
         apps.renewSecrets(of: settings.apps, settings.resourceServers)
-        admin.token.take(settings.admin, boundOnLoopback: admin.isOnLoopback)
+        admin.operators.take(settings.admin, boundOnLoopback: admin.isOnLoopback)
         for renewed in settings.providers {
             for provider in providers
             where provider.configuration.name == renewed.name && provider.configuration.clientID == renewed.clientID {

@@ -53,7 +53,7 @@ struct Server: Service {
         tellOfReadableKey(settings.storage, logger)
         if let update = store.file?.update { tell(update, logger) }
         let (settings, notices) = try await store.meaning(of: settings)
-        for notice in notices { logger.warning("\(notice)") }
+        for notice in notices + settings.noticesOfExpiry(now: clock.seconds) { logger.warning("\(notice)") }
         let apps = AppDirectory(settings.apps, resourceServers: settings.resourceServers)
         let keys = try await loadKeys(from: store, for: apps, settings, clock)
         let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
@@ -85,7 +85,8 @@ struct Server: Service {
                 HousekeepingJob.all(
                     repository: repository, keys: keys,
                     accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger)
-                    + [.write(failedSignIns)]
+                    + [.write(failedSignIns), .settleAudit(repository, clock)]
+                    + (settings.audit.retentionDays.map { [.forgetEvents(repository, after: $0, clock)] } ?? [])
                     + (store.file.map { [.tidyLog($0, clock), .serveBackups($0)] } ?? [])
                     + [.forgetUnfinished(repository, settings.providers, clock)]
                     + grantJobs(settings, parts, clients, logger)

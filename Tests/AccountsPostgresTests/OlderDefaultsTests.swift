@@ -24,7 +24,11 @@ import Testing
                         DROP COLUMN not_before, DROP COLUMN authenticated_after, DROP COLUMN locked_until
                     """,
                     "DROP TABLE not_before, locks, seen_tokens",
-                    "ALTER TABLE audit DROP COLUMN fields",
+                    """
+                    ALTER TABLE audit DROP COLUMN fields, DROP COLUMN actor, DROP COLUMN app, DROP COLUMN session_id,
+                        DROP COLUMN request, DROP COLUMN reason, DROP COLUMN count
+                    """,
+                    "DROP INDEX audit_at", "DROP INDEX audit_event", "DROP TABLE audit_repeats",
                     "DELETE FROM meta WHERE name = 'older_defaults'",
                     "UPDATE gatehouse_schema SET version = 1",
                 ] {

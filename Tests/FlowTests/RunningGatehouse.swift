@@ -123,7 +123,7 @@ final class RunningGatehouse: Sendable {
         others: [String: [String]] = [:], limits: Limits = Limits(),
         adminToken: String? = nil, lameDuckSeconds: Int = 0
     ) -> String {
-        let adminToken = adminToken.map { ", token: \($0)" } ?? ""
+        let adminToken = adminToken.map { ", token: \($0)" } ?? ", openOnLoopback: true"
         // What a test says takes the place of what is usual.
         func section(_ usual: [String], _ changes: [String]) -> String {
             let changed = Set(changes.map { $0.prefix { $0 != ":" } })

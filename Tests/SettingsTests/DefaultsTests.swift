@@ -39,6 +39,10 @@ import YAML
           host: 127.0.0.1
           port: 8081
           token: ""
+          openOnLoopback: ""
+          reasons: optional
+        audit:
+          retentionDays: 400
         apiKeys: []
         rateLimit:
           signInsPerMinutePerAddress: 600  # 0 = off

@@ -24,8 +24,11 @@ import Testing
     }
 
     @Test func `is told of where it means what it meant`() throws {
-        #expect(load(least).settings?.noticesOfEarlierMeanings().map(\.key) == ["provider.zenkey.logoutTyp"])
-        #expect(load(leastWith("logoutTyp: any")).settings?.noticesOfEarlierMeanings() == [])
+        func told(_ yaml: String) -> [String]? {
+            load(yaml).settings?.noticesOfEarlierMeanings().map(\.key).filter { $0.hasPrefix("provider.") }
+        }
+        #expect(told(least) == ["provider.zenkey.logoutTyp"])
+        #expect(told(leastWith("logoutTyp: any")) == [])
     }
 }
 

@@ -14,18 +14,19 @@ public final class AuditWatch: AuditObserver {
 
     /// Does things that the trail tells of, and others, and expects to have been told what the trail has, in its order.
     public func watch(_ store: any AccountRepository) async throws {
-        let new = try await store.signedIn(Sample.signIn(Sample.subject("1")))
-        #expect(events == [.userCreated(new.user, by: new.identity, at: Sample.now)])
+        let session = Sample.session()
+        let new = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
+        #expect(events == [.userCreated(new.user, by: new.identity, .system, opening: session, at: Sample.now)])
         // One that is known leaves no event, and one with a challenge goes the long way.
         _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
         var challenged = Sample.signIn(Sample.subject("2"))
         challenged.draft.challenge = Sample.code()
         let other = try await store.signedIn(challenged)
         #expect(events.count == 2)
-        let session = challenged.session.id
-        _ = try await store.linked(Sample.link(Sample.subject("3"), session))
+        let open = challenged.session.id
+        _ = try await store.linked(Sample.link(Sample.subject("3"), open))
         await #expect(throws: Refusal.identityInUse) {
-            try await store.linked(Sample.link(Sample.subject("1"), session))
+            try await store.linked(Sample.link(Sample.subject("1"), open))
         }
         await #expect(throws: RepositoryError.unavailable(.overloaded)) {
             try await store.changeRows(now: Sample.now) { rows throws(RepositoryError) in
@@ -33,13 +34,14 @@ public final class AuditWatch: AuditObserver {
                 throw .unavailable(.overloaded)
             }
         }
-        #expect(try await store.revokeSession(session, now: Sample.now))
+        #expect(try await store.revokeSession(open, now: Sample.now))
         #expect(try await store.erase(other.user, now: Sample.now))
         let trail = try await store.auditEvents(after: 0, limit: 100)
         #expect(trail.count == 6)
-        let stored = trail.map {
+        let stored = try trail.map {
             NewAuditEvent(
-                at: $0.at, kind: $0.kind, user: $0.user, oldIdentity: $0.oldIdentity, newIdentity: $0.newIdentity)
+                at: $0.at, kind: $0.kind, user: $0.user, oldIdentity: $0.oldIdentity, newIdentity: $0.newIdentity,
+                fields: $0.fields, origin: try #require($0.origin), count: $0.count)
         }
         #expect(events == stored)
     }

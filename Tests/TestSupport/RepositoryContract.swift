@@ -20,7 +20,7 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         + keepingClauses
         + provenanceClauses + contactClauses + raceClauses
         + userRaceClauses + grantClauses + outboxClauses + unlockKeyClauses + directoryClauses + directoryJoinClauses
-        + transferClauses + transferListClauses + tableClauses + lineClauses
+        + transferClauses + transferListClauses + tableClauses + auditClauses + auditLoadClauses + lineClauses
 
     public let testDescription: String
     private let body: @Sendable (_ store: any AccountRepository, _ other: any AccountRepository) async throws -> Void

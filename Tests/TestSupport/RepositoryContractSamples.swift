@@ -1,4 +1,5 @@
 public import Accounts
+internal import Foundation
 
 /// Sign-ins as the use cases would hand them in, every secret of them random.
 public enum Sample {
@@ -12,6 +13,11 @@ public enum Sample {
 
     /// Jane's attributes as her sign-in by subject 1 brings them.
     public static let said = ProviderStatement(provider: "zenkey", subject: "1", attributes: jane)
+
+    /// How often the same thing is done where many do it: `GATEHOUSE_REPEATS`, 160 when unset.
+    static var repeats: Int {
+        ProcessInfo.processInfo.environment["GATEHOUSE_REPEATS"].flatMap { Int($0) } ?? 160
+    }
 
     public static func hash() -> TokenHash {
         let bytes = (0..<TokenHash.byteCount).map { _ in UInt8.random(in: 0...255) }
@@ -217,5 +223,5 @@ extension AccountRepository {
 }
 
 public enum ContractViolation: Error {
-    case notSignedIn
+    case notSignedIn, endlessTrail
 }

@@ -27,15 +27,26 @@ final class AdminStage: Sendable {
     let log = RecordedLog()
 
     /// - Parameters:
-    ///   - token: nil: the listener is on loopback and has none.
+    ///   - token: of the operator `admin`; nil: the listener is on loopback, and nobody has one but `operators`.
+    ///   - operators: who has tokens besides.
+    ///   - roleOnLoopback: of whoever is on this machine where nobody has a token.
+    ///   - demandsReasons: whether looks at a person take a reason.
     ///   - more: providers besides the stage's, `plain` among them when nil.
-    init(token: String? = AdminStage.token, more: [Provider]? = nil) async throws {
+    init(
+        token: String? = AdminStage.token, operators: [Operators.Entry] = [],
+        roleOnLoopback: OperatorRole = .operator, demandsReasons: Bool = false, more: [Provider]? = nil
+    ) async throws {
         stage = try await SignInStage()
         readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
         api = AdminAPI(
             repository: stage.repository, readiness: readiness, providers: [stage.provider] + (more ?? [plain]),
             apps: AppDirectory([], resourceServers: []),
-            token: AdminToken(token.map { Secret($0) }), limits: .each(0), version: "0.0.0", wings: .ofTests,
+            operators: Operators(
+                operators
+                    + (token.map {
+                        [Operators.Entry(name: "admin", token: Secret($0), roles: [.operator], expiresAt: nil)]
+                    } ?? []), roleOnLoopback: roleOnLoopback),
+            demandsReasons: demandsReasons, limits: .each(0), version: "0.0.0", wings: .ofTests,
             observers: .none, clock: stage.clock, logger: log.logger(.trace))
     }
 

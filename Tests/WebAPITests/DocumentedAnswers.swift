@@ -92,4 +92,7 @@ extension ErrorCode {
 
     /// Those that only `POST /auth/token` gives, which describes them in words.
     static let ofClients: Set<ErrorCode> = [.unsupportedGrantType, .invalidTarget, .invalidScope]
+
+    /// Those of the listener for operators, which has a document of its own.
+    static let ofOperators: Set<ErrorCode> = [.insufficientRole]
 }

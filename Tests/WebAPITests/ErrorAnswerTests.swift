@@ -55,6 +55,13 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
         ErrorCase(
             error: .invalidAdminToken, status: 401, code: "invalid_token",
             headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""]),
+        ErrorCase(
+            error: .expiredAdminToken("anna"), status: 401, code: "invalid_token",
+            headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""]),
+        ErrorCase(
+            error: .insufficientRole(name: "anna", has: ["auditor"], needs: ["operator"]), status: 403,
+            code: "insufficient_role"),
+        ErrorCase(error: .invalidReason("is missing"), status: 400, code: "invalid_request"),
         ErrorCase(error: .unknownUser, status: 404, code: "not_found"),
         ErrorCase(
             error: ServiceError(RepositoryError.unavailable(.diskFull)), status: 503, code: "storage_unavailable",

@@ -4,6 +4,7 @@ import HTTPServer
 import HTTPTesting
 import JSON
 import Syntax
+internal import System
 import TestSupport
 import Testing
 
@@ -93,12 +94,15 @@ import Testing
         #expect(await refresh(browser, token).error == "invalid_grant")
     }
 
-    @Test func `leaves a trace of each use, and keeps nobody else's tokens good`() async throws {
+    @Test func `leaves a trace of its uses, and keeps nobody else's tokens good`() async throws {
         var browser = try await BrowserStage()
         let token = try #require(try await signedIn(&browser)["refresh_token"]?.string)
         for _ in 0..<3 { _ = await refresh(browser, token) }
-        let kinds = try await browser.api.stage.repository.auditEvents(after: 0, limit: 20).map(\.kind)
-        #expect(kinds.count { $0 == .reusableRefreshTokenUsed } == 3)
+        let repository = browser.api.stage.repository
+        _ = try await repository.settleAudit(now: browser.api.stage.clock.seconds + 60, limit: 10)
+        let uses = try await repository.auditEvents(after: 0, limit: 20)
+            .filter { $0.kind == .reusableRefreshTokenUsed }
+        #expect(uses.map(\.count) == [nil, 2])
         #expect(await refresh(browser, token, as: "acme-id").error == "invalid_grant")
         let others = await browser.redeem(try await browser.code()).json
         let other = try #require(others["refresh_token"]?.string)

@@ -174,6 +174,11 @@ private actor Asker: LoopBound {
 
     /// Whether a job that waited already when the request came ran before the answer.
     func othersRan(before api: WebAPI, answers request: HTTPRequest) async -> Bool {
+        // As a connection asks: by a task that prefers the loop.
+        await Task(executorPreference: loop) { await self.ask(api, request) }.value
+    }
+
+    private func ask(_ api: WebAPI, _ request: HTTPRequest) async -> Bool {
         Task { self.hasLeftRoom = true }
         _ = await api.respond(to: request)
         return hasLeftRoom

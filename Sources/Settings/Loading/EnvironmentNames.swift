@@ -25,10 +25,12 @@ struct EnvironmentNames {
     }
 
     /// What the variables of a section start with.
-    static func prefix(of kind: any NamedSection.Type, _ name: String) -> String { variable([kind.word, name]) + "_" }
+    static func prefix(of kind: any NamedSection.Type, _ name: String) -> String {
+        variable(kind.components(of: name)) + "_"
+    }
 
     private mutating func add<Section: NamedSection>(_ kind: Section.Type, _ name: String) {
-        add(kind.keys, under: [kind.word, name])
+        add(kind.keys, under: kind.components(of: name))
     }
 
     private mutating func add<Root>(_ keys: [SettingKey<Root>], under section: [String]) {

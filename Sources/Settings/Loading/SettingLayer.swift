@@ -43,7 +43,7 @@ enum SettingLayer: Sendable {
 
 extension YAMLNode {
     /// What stands at the end of a path of keys; nil where one of them is missing.
-    fileprivate func node(at path: [String]) -> YAMLNode? {
+    func node(at path: [String]) -> YAMLNode? {
         var node = self
         for name in path {
             guard case .mapping(let entries) = node.content, let entry = entries.first(where: { $0.key == name }) else {

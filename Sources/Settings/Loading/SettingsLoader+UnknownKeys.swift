@@ -20,7 +20,7 @@ extension SettingsLoader {
         }
         for listing in listings {
             guard let names = listing.names else { continue }
-            checkSections(of: listing.kind, root.first { $0.key == listing.kind.word }?.value, names)
+            checkSections(of: listing.kind, section(of: listing.kind), names)
         }
     }
 
@@ -35,6 +35,8 @@ extension SettingsLoader {
     private mutating func checkEntry(_ entry: YAMLEntry, _ section: String, _ known: [String]) {
         let name = section + entry.key
         if entry.key.contains(".") { return reportDotted(name, entry) }
+        // Those are looked at by themselves.
+        if SectionKinds.named(name) != nil { return }
         if known.contains(name) { return }
         guard known.contains(where: { $0.hasPrefix(name + ".") }) else {
             guard !reportRetired(name, entry) else { return }
@@ -132,6 +134,8 @@ extension SettingsLoader {
                 continue
             }
             guard names.contains(entry.key) else {
+                // Its name was refused.
+                if kind.listsItself { continue }
                 notices.append(SettingsNotice(Self.shown(path), "is not listed in \(kind.list), and so is not used"))
                 continue
             }

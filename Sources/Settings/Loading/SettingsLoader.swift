@@ -93,12 +93,13 @@ struct SettingsLoader {
             settings[keyPath: kind.place].names = []
             return SectionListing(kind: kind, names: nil, inEnvironment: [])
         }
+        if kind.listsItself { settings[keyPath: kind.place].names = ownNames(of: kind) }
         let names = settings[keyPath: kind.place].names
         let inEnvironment = names.filter { hasVariables(kind, $0) }
         for name in names {
             let layers = inEnvironment.contains(name) ? layers : layers.filter { !$0.isEnvironment }
             var section = Section(name: name)
-            let path = [kind.word, name]
+            let path = kind.components(of: name)
             read(kind.keys.filter { kind.presetKeys.contains($0.name) }, under: path, of: layers, into: &section)
             section.takePreset()
             read(kind.keys.filter { !kind.presetKeys.contains($0.name) }, under: path, of: layers, into: &section)
@@ -106,6 +107,28 @@ struct SettingsLoader {
             settings[keyPath: kind.place].sections.append(section)
         }
         return SectionListing(kind: kind, names: names, inEnvironment: inEnvironment)
+    }
+
+    /// The names of sections that no other key lists, as the file has them.
+    private mutating func ownNames(of kind: any NamedSection.Type) -> [String] {
+        guard case .mapping(let entries)? = section(of: kind)?.content else { return [] }
+        var names: [String] = []
+        for entry in entries where !entry.key.contains(".") && !names.contains(entry.key) {
+            do throws(ValueError) {
+                names.append(try TextRule<String>.sectionName.read(entry.key))
+            } catch {
+                faults.append(
+                    SettingsError(
+                        .value, kind.word, value: error.value, expected: error.expected,
+                        source: .file(line: entry.line)))
+            }
+        }
+        return names
+    }
+
+    /// What the file has for all sections of a kind.
+    func section(of kind: any NamedSection.Type) -> YAMLNode? {
+        document?.root.node(at: kind.word.split(separator: ".").map(String.init))
     }
 
     /// Whether any variable is a section's. Asked first, because spelling the variable of each key of many sections

@@ -12,7 +12,7 @@ public enum SettingsReference {
 
     private static func tables<Section: NamedSection>(of kind: Section.Type) -> String {
         let section = Section(name: "NAME")
-        let path = [kind.word, section.name]
+        let path = kind.components(of: section.name)
         return """
 
             Keys of \(kind.noun)'s section, `\(kind.path(of: section.name))`:

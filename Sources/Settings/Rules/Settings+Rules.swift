@@ -26,6 +26,22 @@ extension SettingsLoader {
 }
 
 extension Settings {
+    /// One token is one operator's.
+    private func operatorRules() -> [SettingsError] {
+        var faults = listedOperators.sections.flatMap { $0.rules() }
+        var tokens = admin.token.map { [$0] } ?? []
+        for section in listedOperators.sections {
+            guard let token = section.token else { continue }
+            if tokens.contains(token) {
+                let expected = "a token of the operator's own: another one has the same"
+                faults.append(
+                    SettingsError(.conflict, section.key("token"), value: Secret.redacted, expected: expected))
+            }
+            tokens.append(token)
+        }
+        return faults
+    }
+
     /// What is wrong with these settings as a whole, the rules of sections with names apart.
     func rules(_ files: SettingsFiles) -> [SettingsError] {
         var faults: [SettingsError] = []
@@ -33,8 +49,9 @@ extension Settings {
             faults.append(
                 SettingsError(.missing, "providers", value: "[]", expected: "the name of a provider at least"))
         }
-        if admin.token == nil, !admin.isOnLoopback {
-            let expected = "a token that operators send, since admin.host is not a loopback address"
+        if admin.token == nil, listedOperators.sections.isEmpty, !admin.isOnLoopback {
+            let expected =
+                "a token that operators send, here or in admin.tokens, since admin.host is not a loopback address"
             faults.append(SettingsError(.missing, "admin.token", value: "", expected: expected))
         }
         if let audience = session.audience, let issuer = session.issuer?.text,
@@ -43,6 +60,7 @@ extension Settings {
             let expected = "another audience: that one is the audience of receipts"
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
+        faults += operatorRules()
         faults += tokenTypeRules() + exchangeScopeRules()
         faults +=
             addressRules() + databaseRules() + pushRules() + exchangeRules()

@@ -5,7 +5,8 @@
 protocol NamedSection: Sendable {
     /// What the names of its keys start with: `provider`.
     static var word: String { get }
-    /// The key that lists the names: `providers`.
+    /// The key that lists the names: `providers`. Where it is the same as the word, the sections themselves list them,
+    /// which only the file can.
     static var list: String { get }
     /// What one of them is, with its article: `a provider`.
     static var noun: String { get }
@@ -34,7 +35,7 @@ struct Listed<Section: Sendable>: Sendable {
 /// Every kind of section that has names, in the order of the reference.
 enum SectionKinds {
     static let all: [any NamedSection.Type] = [
-        ProviderSettings.self, AppSettings.self, ResourceServerSettings.self,
+        ProviderSettings.self, AppSettings.self, ResourceServerSettings.self, OperatorSettings.self,
     ]
 
     /// The kind whose keys start with a word.
@@ -44,6 +45,12 @@ enum SectionKinds {
 extension NamedSection {
     /// What stands before the names of a section's keys: `provider.zenkey`.
     static func path(of name: String) -> String { "\(word).\(name)" }
+
+    /// Whether there is no list but the sections themselves.
+    static var listsItself: Bool { list == word }
+
+    /// Where a section of that name is, key by key.
+    static func components(of name: String) -> [String] { word.split(separator: ".").map(String.init) + [name] }
 
     /// The full names of the keys of a section, and of the twins that name a file.
     static func keyNames(of name: String) -> [String] { SettingsLoader.names(keys, under: path(of: name) + ".") }

@@ -75,7 +75,18 @@ extension SettingKey where Root == Settings {
         Self("admin.port", \.admin.port, .port, "Port that operators connect to."),
         Self(
             "admin.token", \.admin.token, .secret(.ownSecret),
-            "Bearer token that operators send; needed unless admin.host is a loopback address."),
+            "Bearer token of an operator named admin; this or one of admin.tokens is needed unless admin.host is a loopback "
+                + "address."),
+        Self(
+            "admin.openOnLoopback", \.admin.openOnLoopback, .optional(.choice),
+            "Where there is no token: true lets everybody on this machine do everything, for development; else they read what "
+                + "is not personal. Empty: false, and true in a store that is older than this key."),
+        Self(
+            "admin.reasons", \.admin.reasons, .text(.choice),
+            "Whether an operator who looks at a person has to say why (X-Reason, --reason); it is in the audit trail."),
+        Self(
+            "audit.retentionDays", \.audit.retentionDays, .limit(upTo: 36_500),
+            "How long events stay in the audit trail."),
     ]
 
     private static let rateLimit: [Self] = [

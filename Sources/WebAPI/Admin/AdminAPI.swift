@@ -15,33 +15,35 @@ public struct AdminAPI: RequestHandler {
     private let operators: WebAPI
     private let everybody: WebAPI
     private let openPaths: Set<String>
-    private let token: AdminToken
-    private let limits: AddressLimits
+    private let admission: OperatorAdmission
 
     /// - Parameters:
     ///   - readiness: shared with whoever stops the server.
     ///   - providers: all configured ones.
-    ///   - limits: how often one client may get the token wrong.
+    ///   - operatorsAdmitted: who is let in.
+    ///   - demandsReasons: whether looks at a person take a reason.
+    ///   - limits: how often one client may get a token wrong.
     ///   - version: this build's, for the documentation.
     ///   - wings: what wings bring, for the documentation.
     ///   - observers: hear of each request.
     public init(
         repository: any AccountRepository, readiness: ServiceReadiness, providers: [Provider], apps: AppDirectory,
-        token: AdminToken,
-        limits: AddressLimits, version: String, wings: APIExtensions, observers: Observers, clock: Clock,
+        operators operatorsAdmitted: Operators, demandsReasons: Bool, limits: AddressLimits, version: String,
+        wings: APIExtensions, observers: Observers, clock: Clock,
         logger: Logger
     ) {
         let log = RequestLog(logger: logger)
         let listeners = RequestListeners(failedSignIns: nil, log: log)
-        self.token = token
-        self.limits = limits
+        let admission = OperatorAdmission(
+            operators: operatorsAdmitted, limits: limits, clock: clock, demandsReasons: demandsReasons)
+        self.admission = admission
         let store = AdminStore(repository: repository, clock: clock)
         let documentation = AdminDocument.files(version: version, wings: wings)
         func api(of operations: [Operation<AdminServices>], servesOperators: Bool) -> WebAPI {
             let services = AdminServices(
                 store: store, readiness: readiness, providers: ProviderDirectory(providers), apps: apps,
                 servesOperators: servesOperators,
-                documentation: documentation)
+                documentation: documentation, admission: admission)
             let routes = operations.map { operation in
                 Shell(
                     route: operation.path, endpoint: operation.endpoint(services),
@@ -58,7 +60,11 @@ public struct AdminAPI: RequestHandler {
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         do throws(ServiceError) {
-            if try token.isOperator(request, limits) { return await operators.respond(to: request) }
+            if let person = try admission.admit(request) {
+                // Who may read nothing is told what everybody is told of the rest.
+                let isProbe = openPaths.contains(request.path) && !OperatorAct.read.isOpen(to: person.roles)
+                return await (isProbe ? everybody : operators).respond(to: request)
+            }
         } catch {
             return operators.refuse(error, request)
         }

@@ -137,8 +137,18 @@ enum AdminDescriptions {
         successes: [answer("The counts.", "FailedSignInPage", ["failed_sign_ins": []])], errors: lists)
 
     static let audit = OperationDescription(
-        id: "listAuditEvents", tag: .records, summary: "Read the audit trail", description: "The oldest events first.",
-        parameters: page + [number("user", "Events of this user only.")],
+        id: "listAuditEvents", tag: .records, summary: "Read the audit trail",
+        description: """
+            The newest events first, unless `order=asc`. Who goes on by `cursor` misses none, whatever is written meanwhile, and             can follow the trail with `order=asc`. `after` does the same by the number of an event, the oldest first.
+            """,
+        parameters: page + [
+            number("user", "Events of this user only."), query("event", "Events of this kind only."),
+            query("actor", "Events by this actor only, such as `operator:anna`."),
+            number("since", "Events from this second on, since 1970."),
+            number("until", "Events before this second, since 1970."),
+            query("order", "`desc` for the newest first, `asc` for the oldest first."),
+            query("cursor", "The `next_cursor` of the page before, with the same `order`."),
+        ],
         successes: [answer("The events.", "AuditPage", ["events": []])], errors: lists)
 
     private static let lists: [ErrorCode] = [.invalidRequest, .storageUnavailable]

@@ -8,40 +8,48 @@ enum AdminOperations {
     static let all: [Operation<AdminServices>] = [
         .open(.get, "/healthz", for: .probe, OpenDescriptions.health) { _ in { _ in .healthy } },
         .probe(.get, "/readyz", AdminDescriptions.readiness) { $0.readinessEndpoint.respond },
+        // Whoever searches looks for somebody, which the endpoint demands more for.
         .operators(
-            .get, "/admin/users", AdminDescriptions.listUsers, query: ListUsersEndpoint.parameters
-        ) { ListUsersEndpoint(store: $0.store, providers: $0.providers).respond },
-        .operators(.get, "/admin/users/{user_id}", AdminDescriptions.showUser) { $0.user.show },
-        .operators(.delete, "/admin/users/{user_id}", AdminDescriptions.eraseUser) { $0.user.erase },
-        .operators(.get, "/admin/users/{user_id}/export", AdminDescriptions.exportUser) { $0.user.export },
-        .operators(.post, "/admin/users/{user_id}/identities", AdminDescriptions.repoint) {
+            .get, "/admin/users", for: .read, AdminDescriptions.listUsers, query: ListUsersEndpoint.parameters
+        ) { ListUsersEndpoint(store: $0.store, providers: $0.providers, admission: $0.admission).respond },
+        .operators(.get, "/admin/users/{user_id}", for: .look, AdminDescriptions.showUser) { $0.user.show },
+        .operators(.delete, "/admin/users/{user_id}", for: .manage, AdminDescriptions.eraseUser) { $0.user.erase },
+        .operators(.get, "/admin/users/{user_id}/export", for: .export, AdminDescriptions.exportUser) {
+            $0.user.export
+        },
+        .operators(.post, "/admin/users/{user_id}/identities", for: .manage, AdminDescriptions.repoint) {
             RepointIdentityEndpoint(store: $0.store, providers: $0.providers).respond
         },
-        .operators(.delete, "/admin/users/{user_id}/identities/{identity_id}", AdminDescriptions.unlink) {
+        .operators(.delete, "/admin/users/{user_id}/identities/{identity_id}", for: .help, AdminDescriptions.unlink) {
             $0.user.unlink
         },
         .operators(
-            .delete, "/admin/users/{user_id}/sessions", AdminDescriptions.endSessions, query: ["reauthenticate"]
+            .delete, "/admin/users/{user_id}/sessions", for: .help, AdminDescriptions.endSessions, query: ["reauthenticate"]
         ) { $0.user.endSessions },
-        .operators(.post, "/admin/users/{user_id}/lock", AdminDescriptions.lock) {
+        .operators(.post, "/admin/users/{user_id}/lock", for: .help, AdminDescriptions.lock) {
             UserLockEndpoint(store: $0.store).lock
         },
-        .operators(.delete, "/admin/users/{user_id}/lock", AdminDescriptions.unlock) {
+        .operators(.delete, "/admin/users/{user_id}/lock", for: .manage, AdminDescriptions.unlock) {
             UserLockEndpoint(store: $0.store).unlock
         },
         .operators(
-            .delete, "/admin/sessions", AdminDescriptions.endAllSessions, query: AdminSessionsEndpoint.parameters
+            .delete, "/admin/sessions", for: .help, AdminDescriptions.endAllSessions, query: AdminSessionsEndpoint.parameters
         ) { $0.sessions.endAll },
-        .operators(.delete, "/admin/sessions/{session_id}", AdminDescriptions.endSession) { $0.sessions.endOne },
+        .operators(.delete, "/admin/sessions/{session_id}", for: .help, AdminDescriptions.endSession) { $0.sessions.endOne },
         .operators(
-            .get, "/admin/failed-sign-ins", AdminDescriptions.failedSignIns, query: FailedSignInsEndpoint.parameters
+            .get, "/admin/failed-sign-ins", for: .read, AdminDescriptions.failedSignIns,
+            query: FailedSignInsEndpoint.parameters
         ) { FailedSignInsEndpoint(store: $0.store).respond },
-        .operators(.get, "/admin/audit", AdminDescriptions.audit, query: AuditEndpoint.parameters) {
+        .operators(.get, "/admin/audit", for: .read, AdminDescriptions.audit, query: AuditEndpoint.parameters) {
             AuditEndpoint(store: $0.store).respond
         },
-        .open(.get, APIDocument.path, for: .operators, OpenDescriptions.document) { $0.documentation.document },
-        .open(.get, APIDocument.pagePath, for: .operators, OpenDescriptions.page) { $0.documentation.page },
-        .open(.get, "/", for: .operators, OpenDescriptions.entrance) { $0.documentation.entrance },
+        .operators(.get, APIDocument.path, for: .read, OpenDescriptions.document, query: nil) {
+            $0.page($0.documentation.document)
+        },
+        .operators(.get, APIDocument.pagePath, for: .read, OpenDescriptions.page, query: nil) {
+            $0.page($0.documentation.page)
+        },
+        .operators(.get, "/", for: .read, OpenDescriptions.entrance, query: nil) { $0.page($0.documentation.entrance) },
     ]
 }
 
@@ -54,6 +62,9 @@ struct AdminServices: Sendable {
     /// Whether who asks is an operator.
     let servesOperators: Bool
     let documentation: DocumentationFiles
+    let admission: OperatorAdmission
+
+    fileprivate func page(_ page: @escaping OpenHandler) -> Handler { OperatorPage(page: page).respond }
 
     fileprivate var user: AdminUserEndpoint { AdminUserEndpoint(store: store, providers: providers) }
     fileprivate var sessions: AdminSessionsEndpoint {
@@ -81,13 +92,18 @@ extension Operation<AdminServices> {
         Self(method: method, path: path, access: .probe, description: description) { .keyless(handler($0)) }
     }
 
-    /// - Parameter query: the parameters that the query may have.
+    /// - Parameters:
+    ///   - act: to which operators it is open.
+    ///   - query: the parameters that the query may have; nil: any, for what is the same whatever is asked.
     fileprivate static func operators(
-        _ method: HTTPMethod, _ path: String, _ description: OperationDescription, query: [String] = [],
-        _ handler: @escaping @Sendable (AdminServices) -> Handler
+        _ method: HTTPMethod, _ path: String, for act: OperatorAct, _ description: OperationDescription,
+        query: [String]? = [], _ handler: @escaping @Sendable (AdminServices) -> Handler
     ) -> Self {
-        Self(method: method, path: path, access: .operators, description: description) { services in
-            .keyless(QueryEndpoint(parameters: query, handler: handler(services)).respond)
+        Self(method: method, path: path, access: .operators, act: act, description: description) { services in
+            let handler = handler(services)
+            return .operated(
+                services.admission, act,
+                query.map { QueryEndpoint(parameters: $0, handler: handler).respond } ?? handler)
         }
     }
 }

@@ -93,7 +93,7 @@ enum AdminSchemas {
     private static let lock = Schema.object(
         "A lock.", required: [],
         [
-            "reason": Schema.text("For operators, at most 500 bytes."),
+            "reason": Schema.text("For operators, at most \(AuditReason.mostCharacters) characters."),
             "until": Schema.time("When it ends by itself; for good without it"),
         ])
 
@@ -156,17 +156,34 @@ enum AdminSchemas {
 
     private static let auditPage = Schema.object(
         "A page of events.", required: ["events"],
-        ["events": Schema.array(of: Reference.schema("AuditEvent")), "next_after": next])
+        [
+            "events": Schema.array(of: Reference.schema("AuditEvent")),
+            "next_cursor": Schema.text(
+                "For `cursor`. Of the newest first it is absent on the last page; of the oldest first it is there as long as "
+                    + "there has been an event, for who follows the trail asks again behind it."),
+            "next_after": Schema.integer("Of the oldest first: for `after`, where there is more.", ["minimum": 0]),
+        ])
 
     private static let auditEvent = Schema.object(
-        "Something that has happened to a user.", required: ["id", "at", "event"],
+        "Something that has happened, or was looked at.", required: ["id", "at", "event"],
         [
             "id": Schema.integer("The event's number.", ["minimum": 0]), "at": Schema.time("When it was"),
             "event": Schema.text("What it was, such as `user_erased`."), "user_id": user,
             "old_identity_id": Schema.integer("The identity before.", ["minimum": 1]),
             "new_identity_id": Schema.integer("The identity after.", ["minimum": 1]),
             "fields": Schema.array(
-                "Of `profile_edited`: the attributes, by name and never by value.", of: ["type": "string"]),
+                "What it is about, by name and never by value: of `profile_edited` the attributes, of keys their purpose.",
+                of: ["type": "string"]),
+            "actor": Schema.text(
+                "Who did it: `user`, `operator:NAME`, `cli:NAME`, `provider:NAME` or `system`; absent in events of earlier versions."
+            ),
+            "app": Schema.text("The client id of the app."),
+            "session_id": Schema.text("The session that was used, or that it is about."),
+            "request_id": Schema.text("The request's name in the log."),
+            "reason": Schema.text("Why an operator did it."),
+            "count": Schema.integer(
+                "How often it has happened again since it was last told of; absent in what happened once.",
+                ["minimum": 1]),
         ])
 
     static let identity = Schema.object(

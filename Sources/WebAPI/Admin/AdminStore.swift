@@ -39,6 +39,13 @@ struct AdminStore: Sendable {
         NotBefore(drawnAt: clock.milliseconds, reauthenticate: reauthenticate)
     }
 
+    /// Puts into the audit trail what an operator looks at.
+    func note(_ kind: AuditEvent.Kind, of user: UserID? = nil, _ fields: [String] = []) async throws(ServiceError) {
+        try await ask { repository, now throws(RepositoryError) in
+            try await repository.note(kind, of: user, fields, now: now)
+        }
+    }
+
     /// Whom a path is about.
     ///
     /// - Throws: `ServiceError.unknownUser` also for what is no number: nobody has it.

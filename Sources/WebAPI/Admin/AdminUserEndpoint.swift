@@ -10,21 +10,26 @@ struct AdminUserEndpoint: Sendable {
 
     /// `GET`: what there is of a user, and nothing personal.
     func show(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
-        .secretJSON(UserDocument.overview(try await record(context)).serialized)
+        let record = try await record(context, noted: .userViewed)
+        return .secretJSON(UserDocument.overview(record).serialized)
     }
 
     /// `GET …/export`: everything that is kept about a user, but the subjects.
     func export(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
-        let record = try await record(context)
+        let record = try await record(context, noted: .userExported)
         return .secretJSON(UserDocument.export(record, subjects: .asReferences, at: providers).serialized)
     }
 
-    private func record(_ context: RequestContext) async throws(ServiceError) -> UserRecord {
+    /// The record, once it is on disk that somebody looks.
+    private func record(
+        _ context: RequestContext, noted kind: AuditEvent.Kind
+    ) async throws(ServiceError) -> UserRecord {
         let user = try store.user(context.request)
         let record = try await store.ask { repository, now throws(RepositoryError) in
             try await repository.record(of: user, now: now)
         }
         guard let record else { throw .unknownUser }
+        try await store.note(kind, of: user)
         return record
     }
 

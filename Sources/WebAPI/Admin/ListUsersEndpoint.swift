@@ -10,14 +10,21 @@ struct ListUsersEndpoint: Sendable {
 
     let store: AdminStore
     let providers: ProviderDirectory
+    let admission: OperatorAdmission
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let query = try QueryParameters(context.request)
         let limit = try query.limit()
         if let (contact, value) = try Self.contact(query) {
+            try admission.demand(.look, of: context)
+            try await store.note(.usersSearched, [contact.rawValue])
             return try await find(contact, value, limit: limit)
         }
-        if let subject = try Self.subject(query) { return try await answer(try await owner(of: subject), limit: limit) }
+        if let subject = try Self.subject(query) {
+            try admission.demand(.look, of: context)
+            try await store.note(.usersSearched, ["subject"])
+            return try await answer(try await owner(of: subject), limit: limit)
+        }
         let after = try query.number("after").map(UserID.init(rawValue:))
         let provider = try query.text("provider")
         let users = try await store.ask { repository, _ throws(RepositoryError) in

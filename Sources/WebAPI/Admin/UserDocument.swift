@@ -132,6 +132,10 @@ public enum UserDocument {
             "user_id": optional(event.user?.rawValue), "old_identity_id": optional(event.oldIdentity?.rawValue),
             "new_identity_id": optional(event.newIdentity?.rawValue),
             "fields": event.fields.isEmpty ? .null : .array(event.fields.map { .string($0) }),
+            "actor": optional(event.origin?.actor.text), "app": optional(event.origin?.app),
+            "session_id": optional(event.origin?.session?.description),
+            "request_id": optional(event.origin?.request), "reason": optional(event.origin?.reason),
+            "count": optional(event.count),
         ])
     }
 

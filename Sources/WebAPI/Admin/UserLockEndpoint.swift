@@ -2,7 +2,6 @@ internal import Accounts
 internal import HTTPServer
 internal import JSON
 internal import SignIn
-internal import Syntax
 
 /// `/admin/users/{user_id}/lock`: who may not sign in, by an operator's word.
 struct UserLockEndpoint: Sendable {
@@ -45,11 +44,9 @@ struct UserLockEndpoint: Sendable {
 
     private static func reason(_ text: String?) throws(ServiceError) -> String? {
         guard let text, !text.isEmpty else { return nil }
-        guard text.utf8.count <= Lock.longestReason, !text.hasControlCharacters else {
-            throw .invalidParameter(
-                ParameterError("reason", "must have at most \(Lock.longestReason) bytes, and no control characters"))
+        do throws(AuditReason.Fault) { return try AuditReason(text).text } catch {
+            throw .invalidParameter(ParameterError("reason", "\(error)"))
         }
-        return text
     }
 
     private static func until(_ text: String?, now: Int64) throws(ServiceError) -> Int64? {

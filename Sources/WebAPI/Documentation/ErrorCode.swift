@@ -124,6 +124,11 @@ extension ErrorCode {
             + "`WWW-Authenticate` (RFC 9470), and with a nonce of `POST /auth/challenge` where the provider tells no "
             + "`auth_time`.")
 
+    package static let insufficientRole = ErrorCode(
+        "insufficient_role",
+        ErrorAnswer(.insufficientRole(name: "anna", has: ["auditor"], needs: ["support", "operator"])),
+        "The operator's token is right, and none of its roles may do this. The description names both.")
+
     package static let insufficientScope = ErrorCode(
         "insufficient_scope", ErrorAnswer(.insufficientScope(.accountRead)),
         "The token can't be used for this. `WWW-Authenticate` names the scope that it takes: the operator has to give "
@@ -273,7 +278,8 @@ extension ErrorCode {
         .invalidRequest, .unknownClient, .unknownProvider, .unsupportedGrantType, .redirectURINotAllowed,
         .issuerMismatch, .providerNotFound, .invalidAPIKey, .invalidClient, .invalidToken, .invalidGrant,
         .invalidIDToken, .userinfoMismatch, .invalidTarget, .invalidEvent, .challengeRequired, .invalidChallenge,
-        .insufficientUserAuthentication, .insufficientScope, .invalidScope, .accessDenied, .unauthorizedClient,
+        .insufficientUserAuthentication, .insufficientScope, .insufficientRole, .invalidScope, .accessDenied,
+        .unauthorizedClient,
         .providerSignInRequired, .noUserinfo,
         .authenticationTimedOut, .unlinkedUser, .locked, .identityTooNew,
     ]

@@ -63,13 +63,15 @@ extension Operation {
         OperationObject(
             method: method.rawValue, path: path, tag: description.tag.name, summary: description.summary,
             description: description.description + permissionSentence, id: description.id,
-            parameters: description.parameters + [Reference.parameter("RequestID")],
+            parameters: description.parameters + (act == nil ? [] : [OperatorAct.reasonParameter])
+                + [Reference.parameter("RequestID")],
             body: description.body?.object, responses: responses,
             otherwise: Reference.response(ErrorResponse.ofHTTP), security: access.security)
     }
 
     private var permissionSentence: String {
-        permission.map { "\n\nThe token must have the scope `\($0.rawValue)`." } ?? ""
+        if let act { return act.sentence }
+        return permission.map { "\n\nThe token must have the scope `\($0.rawValue)`." } ?? ""
     }
 
     private var responses: [(status: Int, value: JSONValue)] {
@@ -85,7 +87,8 @@ extension Operation {
     private var errors: [ErrorCode] {
         let ofBody: [ErrorCode] = description.body != nil && !access.hasPages ? [.invalidRequest] : []
         let ofPermission: [ErrorCode] = permission == nil ? [] : [.insufficientScope]
-        return ErrorCode.ordered(description.errors + access.errors + ofPermission + ofBody)
+        let ofRole: [ErrorCode] = act == nil ? [] : [.insufficientRole, .invalidRequest]
+        return ErrorCode.ordered(description.errors + access.errors + ofPermission + ofRole + ofBody)
     }
 }
 

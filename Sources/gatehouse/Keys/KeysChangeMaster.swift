@@ -29,7 +29,9 @@ struct KeysChangeMaster: AsyncParsableCommand {
     @OptionGroup var report: ReportOptions
     @OptionGroup var options: StoreOptions
 
-    func run() async throws {
+    func run() async throws { try await options.asOperator { try await change() } }
+
+    private func change() async throws {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         IgnoredSignals.add(SIGXFSZ)
         let storage = try options.configuration.settings().storage

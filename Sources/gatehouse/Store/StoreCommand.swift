@@ -2,6 +2,8 @@ import Accounts
 import AccountsSQLite
 import ArgumentParser
 import JSON
+import SignIn
+internal import System
 
 /// `gatehouse store …`.
 struct StoreCommand: ParsableCommand {
@@ -53,7 +55,7 @@ struct StoreCommand: ParsableCommand {
         @OptionGroup var options: StoreOptions
 
         func run() async throws {
-            try await options.withStore { store, _, _ in
+            try await options.withStore { store, _, clock in
                 let copied = ProgressReport("pages copied")
                 let examined = ProgressReport("values tried in the copy")
                 let database = try store.onlyFile()
@@ -72,6 +74,7 @@ struct StoreCommand: ParsableCommand {
                     }
                     throw error
                 }
+                try await store.repository.note(.storeBackedUp, of: nil, [], now: clock.seconds)
                 StandardError.write("The backup is in \(file). It opens with the master key only.\n")
             }
         }

@@ -40,7 +40,9 @@ struct StoreCopy: AsyncParsableCommand {
         if from == to { throw ValidationError("--from and --to name the same store") }
     }
 
-    func run() async throws {
+    func run() async throws { try await options.asOperator { try await copy() } }
+
+    private func copy() async throws {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         IgnoredSignals.add(SIGXFSZ)
         let storage = try options.configuration.settings().storage
@@ -108,7 +110,18 @@ struct StoreCopy: AsyncParsableCommand {
             }
         }
         let result: Result<StoreCopyOutcome, StoreCopyError>
-        do throws(StoreCopyError) { result = .success(try await copier.run()) } catch { result = .failure(error) }
+        do throws(StoreCopyError) {
+            let outcome = try await copier.run()
+            // In the copy, for the source stays as it is.
+            do throws(RepositoryError) {
+                try await target.note(.storeCopied, of: nil, [], now: now)
+            } catch {
+                throw .target(error, table: nil)
+            }
+            result = .success(outcome)
+        } catch {
+            result = .failure(error)
+        }
         await target.close()
         await source.close()
         return try result.get()

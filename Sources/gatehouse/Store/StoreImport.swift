@@ -65,6 +65,7 @@ struct StoreImport: AsyncParsableCommand {
                 return
             }
             let summary = try await importer.store(in: store.repository, checked: checked) { clock.seconds }
+            try await store.repository.note(.storeImported, of: nil, [], now: clock.seconds)
             tell(summary, noun, isStored: true)
             if summary.conflicts > 0 || summary.bad > checked.bad { throw ExitCode(1) }
         }

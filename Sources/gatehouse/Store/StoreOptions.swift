@@ -11,13 +11,48 @@ import Wings
 /// What every command takes that works on the store, beside a running server or without one.
 struct StoreOptions: ParsableArguments {
     @OptionGroup var configuration: ConfigurationOptions
+    @Option(
+        help: ArgumentHelp(
+            "Why you do this, for the audit trail; needed for looks at a person where admin.reasons demands it.",
+            valueName: "text"))
+    var reason: String?
 
     /// Opens the store, does something with it, and closes it. What goes wrong is told on standard error, with status
-    /// 1. The settings are those that the store means by them.
-    func withStore(_ body: (OpenStore, Settings, Clock) async throws -> Void) async throws {
+    /// 1. The settings are those that the store means by them. The audit trail knows what is done as that of whoever
+    /// runs the command.
+    ///
+    /// - Parameter looksAtSomebody: whether it is a look at a person, which may take a reason.
+    func withStore(
+        looksAtSomebody: Bool = false, _ body: (OpenStore, Settings, Clock) async throws -> Void
+    ) async throws {
+        let why = try checkedReason()
+        try await CommandLineOrigin.bind(because: why) {
+            try await withOpenStore(demandsReason: looksAtSomebody && why == nil, body)
+        }
+    }
+
+    /// Has the audit trail know what is done as that of whoever runs the command.
+    func asOperator<Value>(_ body: () async throws -> Value) async throws -> Value {
+        try await CommandLineOrigin.bind(because: try checkedReason(), body)
+    }
+
+    private func checkedReason() throws -> AuditReason? {
+        do throws(AuditReason.Fault) {
+            return try reason.map { text throws(AuditReason.Fault) in try AuditReason(text) }
+        } catch {
+            throw Self.fail("the reason \(error)")
+        }
+    }
+
+    private func withOpenStore(
+        demandsReason: Bool, _ body: (OpenStore, Settings, Clock) async throws -> Void
+    ) async throws {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         IgnoredSignals.add(SIGXFSZ)
         let settings = try configuration.settings()
+        if demandsReason, settings.admin.reasons == .required {
+            throw Self.fail("say why, with --reason: admin.reasons demands it for a look at a person")
+        }
         OpenStore.keepTemporaryFiles(beside: settings.storage)
         let clock = Clock.system
         let store: OpenStore

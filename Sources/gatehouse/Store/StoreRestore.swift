@@ -39,7 +39,9 @@ struct StoreRestore: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func run() async throws { try await options.asOperator { try await restore() } }
+
+    private func restore() async throws {
         let now = WallClock.now.seconds
         let storage = try options.configuration.settings().storage
         let copied = ProgressReport("bytes copied")

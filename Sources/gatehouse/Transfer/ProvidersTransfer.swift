@@ -48,6 +48,7 @@ struct ProvidersTransfer: AsyncParsableCommand {
                 } else {
                     try await ask(about: provider, store, clock)
                 }
+            try await store.repository.note(.usersTransferred, of: nil, [name], now: clock.seconds)
             report.write(summary.document, summary.text)
             guard summary.isComplete else { throw ExitCode(1) }
         }

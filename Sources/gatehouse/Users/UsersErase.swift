@@ -31,6 +31,7 @@ struct UsersErase: AsyncParsableCommand {
                 }
                 try await scrub(store)
             }
+            if !yes { try await store.repository.note(.userViewed, of: record.user.id, [], now: clock.seconds) }
             write(record)
         }
     }

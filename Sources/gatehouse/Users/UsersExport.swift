@@ -24,8 +24,10 @@ struct UsersExport: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
-        try await options.withStore { store, settings, clock in
+        try await options.withStore(looksAtSomebody: true) { store, settings, clock in
             let record = try await store.record(of: id, now: clock.seconds)
+            try await store.repository.note(
+                .userExported, of: record.user.id, withSubjects ? ["subjects"] : [], now: clock.seconds)
             let providers = ProviderDirectory(settings.providers.map { Provider($0) })
             StandardOutput.write(
                 UserDocument.export(record, subjects: withSubjects ? .asTheyAre : .asReferences, at: providers))

@@ -48,7 +48,9 @@ struct UsersFind: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await options.withStore { store, settings, clock in
+        try await options.withStore(looksAtSomebody: true) { store, settings, clock in
+            try await store.repository.note(
+                .usersSearched, of: nil, [contact?.0.rawValue ?? "subject"], now: clock.seconds)
             if let (contact, value) = contact {
                 let providers = ProviderDirectory(settings.providers.map { Provider($0) })
                 return try await find(contact, Self.given(value), store, providers)

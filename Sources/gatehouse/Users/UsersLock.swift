@@ -2,31 +2,23 @@ import Accounts
 import ArgumentParser
 import JSON
 import SignIn
-import Syntax
 internal import System
 
 /// Nobody signs in as the user any more.
 struct UsersLock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock", abstract: "Lock a user: all sessions end, and nobody signs in as them.",
-        discussion: "It holds at once, at every instance. A user who is locked already gets the new lock.")
+        discussion: """
+            It holds at once, at every instance. A user who is locked already gets the new lock. Whoever looks at the user \
+            reads --reason; name nobody in it.
+            """)
 
     @Argument(help: "The user's number.")
     var id: Int64
-    @Option(help: "Why, for other operators; name nobody in it.")
-    var reason: String?
     @Option(help: "When the lock ends by itself, in seconds since 1970; for good without it.")
     var until: Int64?
     @OptionGroup var report: ReportOptions
     @OptionGroup var options: StoreOptions
-
-    func validate() throws {
-        if let reason, reason.utf8.count > Lock.longestReason || reason.hasControlCharacters {
-            throw ValidationError(
-                "--reason has \(reason.utf8.count) bytes; it may have \(Lock.longestReason), and no control characters."
-            )
-        }
-    }
 
     func run() async throws {
         try await options.withStore { store, _, clock in
@@ -34,7 +26,7 @@ struct UsersLock: AsyncParsableCommand {
             if let until, until <= now {
                 throw ValidationError("--until is \(until), which is over; it is \(now) now.")
             }
-            let lock = Lock(cause: .operator, reason: reason, since: now, until: until)
+            let lock = Lock(cause: .operator, reason: options.reason, since: now, until: until)
             guard try await store.repository.lock(UserID(rawValue: id), lock, line: clock.line, now: now) else {
                 throw UsersCommand.noSuchUser()
             }

@@ -17,8 +17,10 @@ struct UsersShow: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
-        try await options.withStore { store, _, clock in
-            UserText.write(try await store.record(of: id, now: clock.seconds), json: json)
+        try await options.withStore(looksAtSomebody: true) { store, _, clock in
+            let record = try await store.record(of: id, now: clock.seconds)
+            try await store.repository.note(.userViewed, of: record.user.id, [], now: clock.seconds)
+            UserText.write(record, json: json)
         }
     }
 }
@@ -28,6 +30,12 @@ enum UserText {
     static func write(_ record: UserRecord, json: Bool) {
         if json { return StandardOutput.write(UserDocument.overview(record)) }
         StandardOutput.write("user \(record.user.id)  since \(CalendarTime.rfc3339(record.user.createdAt))\n")
+        if let lock = record.lock {
+            let until = lock.until.map { "until \(CalendarTime.rfc3339($0))" } ?? "for good"
+            let reason = lock.reason.map { "  \($0)" } ?? ""
+            StandardOutput.write(
+                "locked by \(lock.cause.rawValue)  since \(CalendarTime.rfc3339(lock.since))  \(until)\(reason)\n")
+        }
         for identity in record.identities {
             let signIn =
                 identity.lastSignInAt == 0

@@ -34,8 +34,12 @@ struct API: Sendable {
             return value
         }
 
+        /// Whether the user may not sign in at all.
+        var isLocked: Bool { body["error_code"] as? String == "locked" }
+
         var refusal: GatehouseError {
-            .refused(
+            if isLocked { return .locked }
+            return .refused(
                 status: status, code: body["error"] as? String ?? "",
                 description: body["error_description"] as? String ?? "")
         }

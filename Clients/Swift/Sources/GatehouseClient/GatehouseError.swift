@@ -8,6 +8,8 @@ public enum GatehouseError: Error, Equatable, Sendable {
     case notSignedIn
     /// No answer came, or none that is whole. The session stays; the same may be tried later.
     case unreachable
+    /// The account is locked: signing in again does not help. Where there was a session, it has ended.
+    case locked
     /// The server has refused: the status, the API's `error` and `error_description`.
     case refused(status: Int, code: String, description: String)
     /// The answer is about another user than the session's, and was not taken; or another process has signed somebody

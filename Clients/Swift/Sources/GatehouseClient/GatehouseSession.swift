@@ -259,7 +259,7 @@ public actor GatehouseSession {
             guard try latest(number).refreshToken == session.refreshToken else { return nil }
             current = nil
             try? store.clear()
-            throw GatehouseError.notSignedIn
+            throw answer.isLocked ? GatehouseError.locked : GatehouseError.notSignedIn
         }
         guard answer.isGood || answer.isPassing else { throw answer.refusal }
         guard answer.isGood, let renewed = StoredSession(answer, now: sent) else { return nil }

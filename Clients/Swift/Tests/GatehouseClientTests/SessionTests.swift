@@ -56,6 +56,18 @@ struct Stage {
     }
 }
 
+/// Answers as the service does of somebody who is locked.
+private struct LockedTransport: Transport {
+    func send(_ request: URLRequest) async throws -> (body: Data, response: HTTPURLResponse) {
+        let url = try #require(request.url)
+        let isRefresh = url.path.hasSuffix("auth/token")
+        let body = #"{"error":"\(isRefresh ? "invalid_grant" : "locked")","error_code":"locked"}"#
+        let response = HTTPURLResponse(
+            url: url, statusCode: isRefresh ? 400 : 423, httpVersion: "HTTP/1.1", headerFields: [:])
+        return (Data(body.utf8), try #require(response))
+    }
+}
+
 @Suite(.serialized) struct `A session of an app` {
     @Test func `signs in by an ID token, reads, edits, links and signs out`() async throws {
         try await Stage.with { stage in
@@ -70,6 +82,20 @@ struct Stage {
             #expect(stage.store.load() == nil)
             await #expect(throws: GatehouseError.notSignedIn) { try await session.accessToken() }
             #expect(try await stage.status(of: token) == 401)
+        }
+    }
+
+    @Test func `tells that the account is locked, and is not signed in any more`() async throws {
+        try await Stage.with { stage in
+            let session = try await stage.signedIn()
+            #expect(try await session.user().email == "ada@example.com")
+            stage.clock.pass(seconds: 3600)
+            let locked = try stage.session(by: LockedTransport())
+            await #expect(throws: GatehouseError.locked) { try await locked.accessToken() }
+            #expect(stage.store.load() == nil)
+            await #expect(throws: GatehouseError.locked) {
+                try await locked.signIn(with: stage.service.evidence(), at: "auth0")
+            }
         }
     }
 

@@ -32,6 +32,11 @@ fun refreshesByScript() {
         }
         equal(script.session.accessToken(), Script.token("other's"))
     }
+    check("who is locked is told so, and is not signed in any more") {
+        val script = Script { Answer(400, emptyMap(), """{"error":"invalid_grant","error_code":"locked"}""".toByteArray()) }
+        refused(Kind.LOCKED) { script.session.accessToken() }
+        refused(Kind.NOT_SIGNED_IN) { script.session.accessToken() }
+    }
     check("what a full store has held back is not handed out once it has expired") {
         val script = Script { count -> Script.tokens(if (count == 1) "second" else "third") }
         script.store.savesNothing = true

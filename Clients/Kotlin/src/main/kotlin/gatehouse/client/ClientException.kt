@@ -9,6 +9,7 @@ class ClientException(val kind: Kind, val refusal: Refusal? = null) :
     enum class Kind(internal val sentence: String) {
         INVALID_ADDRESS("The address is neither https nor http to this machine."),
         NOT_SIGNED_IN("Nobody is signed in here, or not any more."),
+        LOCKED("The account is locked: signing in again does not help."),
         SESSION_ENDED("The server has ended the session: the user must sign in again."),
         REFUSED("The server has answered, and said no:"),
         UNREACHABLE("The request was not sent: there is no network, or no connection."),
@@ -26,7 +27,7 @@ class ClientException(val kind: Kind, val refusal: Refusal? = null) :
 
     /** Whether the refresh token opens nothing any more (RFC 6749 §5.2). */
     internal val endsSession: Boolean
-        get() = refusal?.let { it.code == "invalid_grant" && !it.isTemporary } == true
+        get() = kind == Kind.LOCKED || refusal?.let { it.code == "invalid_grant" && !it.isTemporary } == true
 }
 
 /**

@@ -170,7 +170,7 @@ class GatehouseSession(
             calls.refresh(former.refreshToken)
         } catch (failure: ClientException) {
             if (!failure.endsSession) throw failure
-            synchronized(lock) { endUnlessReplaced(former, epoch) }
+            synchronized(lock) { endUnlessReplaced(former, epoch, failure) }
             return successor(session, epoch)
         }
         if (tokens.userId != former.userId) throw ClientException(Kind.ANOTHER_USER)
@@ -189,14 +189,14 @@ class GatehouseSession(
     }
 
     /** The server says that it is over; unless somebody has signed in anew in another process that shares the store. */
-    private fun endUnlessReplaced(former: StoredSession, epoch: Int) {
+    private fun endUnlessReplaced(former: StoredSession, epoch: Int, reason: ClientException) {
         check(epoch)
         if (takeStored()?.refreshToken != former.refreshToken) return
         // Whoever waits is told the reason, and not only that nobody is signed in.
         refreshing = null
         replace(null)
         runCatching { clearStore() }
-        throw ClientException(Kind.SESSION_ENDED)
+        throw if (reason.kind == Kind.LOCKED) reason else ClientException(Kind.SESSION_ENDED)
     }
 
     /** In the store first, then in use. What the store does not take is held back, and offered again. */

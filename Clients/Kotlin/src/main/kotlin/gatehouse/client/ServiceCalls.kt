@@ -92,7 +92,7 @@ internal class ServiceCalls(val service: Service, private val transport: Transpo
                 throw ClientException(ClientException.Kind.UNUSABLE_ANSWER)
             }
             throw ClientException(
-                ClientException.Kind.REFUSED,
+                if (code == "locked") ClientException.Kind.LOCKED else ClientException.Kind.REFUSED,
                 Refusal(
                     answer.status, code, members["reason"] as? String, members["request_id"] as? String,
                     (members["discovery_ui"] as? String)?.let { runCatching { URI(it) }.getOrNull() },

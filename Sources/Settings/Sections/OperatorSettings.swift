@@ -1,0 +1,75 @@
+internal import Crypto
+internal import System
+
+/// One operator: what they prove themselves by on the listener for operators, and what they may do there.
+struct OperatorSettings: NamedSection {
+    static let word = "admin.tokens"
+    static let list = "admin.tokens"
+    static let noun = "an operator"
+    static var keys: [SettingKey<Self>] { SettingKey<Self>.all }
+    static var place: any WritableKeyPath<Settings, Listed<Self>> & Sendable { \.listedOperators }
+
+    let name: String
+    var token: Secret?
+    var roles: [Settings.OperatorRole] = []
+    /// From when on the token is refused, in seconds since 1970; nil: never.
+    var expiresAt: Int64?
+
+    init(name: String) {
+        self.name = name
+    }
+
+    /// What the audit trail calls those who have no name of their own.
+    private static let taken = ["admin", "loopback"]
+
+    /// The operator as they are let in.
+    ///
+    /// - Throws: the fault without which there would be one.
+    func configured() throws(SettingsError) -> Settings.Operator {
+        guard let token else {
+            let expected = "the token that the operator sends, here or in a file that tokenFile names"
+            throw SettingsError(.missing, key("token"), value: "", expected: expected)
+        }
+        return Settings.Operator(name: name, token: token, roles: roles, expiresAt: expiresAt)
+    }
+
+    /// What is wrong with this operator's keys together.
+    func rules() -> [SettingsError] {
+        var faults: [SettingsError] = []
+        if Self.taken.contains(name) {
+            let expected = "another name: the audit trail calls so whoever has admin.token, or none"
+            faults.append(SettingsError(.conflict, path, value: name, expected: expected))
+        }
+        if roles.isEmpty {
+            let expected = "a role at least: " + Settings.OperatorRole.allCases.map(\.rawValue).joined(separator: ", ")
+            faults.append(SettingsError(.missing, key("roles"), value: "[]", expected: expected))
+        }
+        do throws(SettingsError) { _ = try configured() } catch { faults.append(error) }
+        return faults
+    }
+}
+
+extension SettingKey where Root == OperatorSettings {
+    /// Every key of an operator's section, in the order of the reference.
+    static let all: [Self] = [
+        Self("token", \.token, .secret(.ownSecret), "Bearer token that the operator sends, and nobody else; required."),
+        Self(
+            "roles", \.roles, .list(.choice),
+            "What the operator may do, one at least: auditor reads what is not personal; support finds users, looks and ends "
+                + "sessions; operator does everything; metrics reads the metrics and nothing else."),
+        Self(
+            "expires", \.expiresAt, .optional(.day),
+            "The first day, in UTC, on which the token is refused; empty: it never expires."),
+    ]
+}
+
+extension TextRule where Value == Int64 {
+    /// A day, by when it begins in UTC.
+    static var day: Self {
+        TextRule("a day, such as 2027-01-31") {
+            CalendarTime.date($0)
+        } accept: {
+            CalendarTime.seconds(date: $0)
+        }
+    }
+}
