@@ -39,7 +39,14 @@ extension PostgresAccounts {
         switch settings.dialect {
         case .postgresql:
             let work = Work(self)
-            return try await page(query, by: .transaction, up: try await settled(work), work)
+            let horizon = try await settledUpTo(work)
+            if query.place != .start || query.order == .oldestFirst {
+                let page = try await self.page(query, by: .transaction, up: horizon, work)
+                // Further back nothing comes any more, and who has a full page need not wait for what is behind it.
+                guard let page, query.order == .oldestFirst, page.events.count < query.limit else { return page }
+            }
+            let settled = try await settled(from: horizon, work)
+            return try await self.page(query, by: .transaction, up: settled, work)
         case .distributed:
             let horizon = AuditByTime.horizon(
                 now: WallClock.now.seconds, transactionTimeout: settings.transactionTimeout)
@@ -70,8 +77,8 @@ extension PostgresAccounts {
     }
 
     /// Up to where all is told, once what has just been done is, nearly always.
-    private func settled(_ work: Work) async throws(RepositoryError) -> Int64 {
-        var horizon = try await settledUpTo(work)
+    private func settled(from first: Int64, _ work: Work) async throws(RepositoryError) -> Int64 {
+        var horizon = first
         for _ in 0..<Self.auditPauses
         where try await work.any(AuditStatements.isAnyWithheld, .text(String(horizon))) {
             await pool(.durable).rest(Self.auditPause)

@@ -51,7 +51,7 @@ extension Operators {
     /// where a token is needed the last one is never given up.
     func take(_ admin: Settings.Admin, boundOnLoopback: Bool) {
         guard admin.hasTokens || boundOnLoopback else { return }
-        replace(with: admin.entries, roleOnLoopback: OperatorRole(admin.roleOnLoopback))
+        replace(with: admin.entries)
     }
 }
 

@@ -94,4 +94,38 @@ import Testing
             #expect(try await gatehouse.run("audit", "export", "--since", "0", "--actor", "anna").status != 0)
         }
     }
+
+    @Test func `names who has taken the store out, put it back, and changed its keys`() async throws {
+        try await OperatedServer.with { operated in
+            _ = try await operated.signIn("ada")
+            func rows() async throws -> [JSONValue] {
+                let run = try await operated.run("audit", "export", "--since", "0", "--json")
+                #expect(run.status == 0, "\(run.errors)")
+                return try run.output.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+            }
+            let actor = JSONValue.string("cli:\(Account.name)")
+            let backup = operated.folder.appending(path: "backup.db").path
+            let made = try await operated.run("store", "backup", backup, "--reason", "ticket 7")
+            #expect(made.status == 0, "\(made.errors)")
+            let taken = try #require(try await rows().last)
+            #expect(taken["event"] == "store_backed_up" && taken["actor"] == actor && taken["reason"] == "ticket 7")
+            try await operated.stop()
+            let newKey = operated.folder.appending(path: "new.key").path
+            let changed = try await operated.run("keys", "change-master", "--new-key-file", newKey)
+            #expect(changed.status == 0, "\(changed.errors)")
+            let oldKey = operated.masterKey + "-old"
+            try FileManager.default.moveItem(atPath: operated.masterKey, toPath: oldKey)
+            try FileManager.default.moveItem(atPath: newKey, toPath: operated.masterKey)
+            let key = try #require(try await rows().first { $0["event"] == "master_key_changed" })
+            #expect(key["actor"] == actor && key["fields"] == ["ordinary"])
+            // A backup from before opens with the old key.
+            try FileManager.default.removeItem(atPath: operated.masterKey)
+            try FileManager.default.moveItem(atPath: oldKey, toPath: operated.masterKey)
+            let restored = try await operated.run("store", "restore", backup, "--without-ledger")
+            #expect(restored.status == 0, "\(restored.errors)")
+            let back = try await rows().suffix(2)
+            #expect(back.map { $0["event"] } == ["store_restored", "sessions_revoked"])
+            #expect(back.allSatisfy { $0["actor"] == actor })
+        }
+    }
 }

@@ -25,7 +25,7 @@ import Testing
             let old = try await flow.gatehouse.call("GET", "/users/me", bearer: before["token"]?.string)
             #expect(old.status == 401)
             let trail = try await flow.gatehouse.server.repository.auditEvents(after: 0, limit: 9).map(\.kind)
-            #expect(trail == [.userCreated, .userCreated, .identityMigrated])
+            #expect(trail == [.userCreated, .userCreated, .usersTransferred, .identityMigrated])
 
             // The claim comes for 60 days. It moves nobody a second time, neither him nor who has got hold of it.
             #expect(try await flow.signIn("moved-1", former: "transfer-1")["migrated"] == false)

@@ -82,7 +82,7 @@ extension RepositoryContract {
             #expect(all.count == 5)
             for order in AuditQuery.Order.allCases {
                 var (seen, place): ([Int64], AuditQuery.Place) = ([], .start)
-                try await untilNothingIsLeft {
+                try await untilNothingIsLeft(within: .seconds(300)) {
                     let page = try #require(try await store.auditPage(query(order, limit: 2, place: place)))
                     seen += page.events.map(\.id)
                     if let next = page.next { place = .cursor(try #require(AuditCursor(next.text))) }
@@ -141,7 +141,7 @@ extension RepositoryContract {
     private static let followerClauses = [
         RepositoryContract("who follows with pages of one sees every event that two instances write under load") {
             store, other in
-            let (writers, each) = (4, 12)
+            let (writers, each) = (4, 8)
             let writing = Writing()
             let (seen, followed) = try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<writers {
@@ -175,7 +175,7 @@ extension RepositoryContract {
         _ place: @Sendable (AuditCursor) -> AuditQuery.Place
     ) async throws -> [Int64] {
         var (seen, from): ([Int64], AuditQuery.Place) = ([], .start)
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .seconds(300)
         while ContinuousClock.now < end {
             // Before it is read: what is written after that the next page has.
             let wasOver = writing.isOver.load(ordering: .sequentiallyConsistent)

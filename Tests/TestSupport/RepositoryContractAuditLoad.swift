@@ -20,7 +20,7 @@ extension RepositoryContract {
                     }
                 }
                 group.addTask {
-                    let steps = try await untilNothingIsLeft {
+                    let steps = try await untilNothingIsLeft(within: .seconds(300)) {
                         try await other.removeAuditEvents(before: later, limit: 3)
                     }
                     #expect(steps.max() == 3 && steps.reduce(0, +) == 40)
@@ -32,7 +32,7 @@ extension RepositoryContract {
             // Its own row has gone meanwhile.
             let place = AuditCursor(order: .oldestFirst, sequence: start.sequence, rank: start.rank, id: start.id)
             var (seen, from): ([Int64], AuditQuery.Place) = ([], .cursor(place))
-            try await untilNothingIsLeft {
+            try await untilNothingIsLeft(within: .seconds(300)) {
                 let page = try #require(
                     try await store.auditPage(AuditQuery(order: .oldestFirst, place: from, limit: 1)))
                 if let next = page.next { from = .cursor(next) }

@@ -56,7 +56,7 @@ import Testing
             return found == AdmittedOperator(name: "anna", roles: [.support])
         }
         #expect(admits("old") && !admits("new"))
-        operators.replace(with: [entry("new")], roleOnLoopback: .auditor)
+        operators.replace(with: [entry("new")])
         #expect(!admits("old") && admits("new"))
     }
 

@@ -26,8 +26,12 @@ import Testing
         for secret in [code, "310260-subject", "Jane", "jane@example.com"] { #expect(!page.text.contains(secret)) }
         // The same request has the same code, whoever asks meanwhile.
         #expect(await app.post(request: request, to: APIStage.deletion).json == answer.json)
-        let events = try await app.stage.repository.auditEvents(after: 0, limit: .max).map(\.kind)
-        #expect(events == [.userCreated, .providerDeletionRequested])
+        let events = try await app.stage.repository.auditEvents(after: 0, limit: .max)
+        #expect(events.map(\.kind) == [.userCreated, .providerDeletionRequested])
+        guard case .provider? = events.last?.origin?.actor else {
+            Issue.record("\(String(describing: events.last?.origin)) is not the provider's word")
+            return
+        }
     }
 
     @Test func `of somebody nobody knows is confirmed likewise`() async throws {

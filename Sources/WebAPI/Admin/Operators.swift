@@ -28,23 +28,20 @@ public final class Operators: Sendable {
     /// What it calls who has the one token without a name.
     public static let nameOfSingleToken = "admin"
 
-    private struct State {
-        var entries: [Entry]
-        var roleOnLoopback: OperatorRole
-    }
-
-    private let state: Mutex<State>
+    private let entries: Mutex<[Entry]>
+    private let roleOnLoopback: OperatorRole
 
     /// - Parameters:
     ///   - entries: empty only where the listener is bound to a loopback address.
     ///   - roleOnLoopback: what whoever is on this machine may do where there are none.
     public init(_ entries: [Entry], roleOnLoopback: OperatorRole) {
-        state = Mutex(State(entries: entries, roleOnLoopback: roleOnLoopback))
+        self.entries = Mutex(entries)
+        self.roleOnLoopback = roleOnLoopback
     }
 
     /// Takes others from the next request on.
-    public func replace(with entries: [Entry], roleOnLoopback: OperatorRole) {
-        state.withLock { $0 = State(entries: entries, roleOnLoopback: roleOnLoopback) }
+    public func replace(with entries: [Entry]) {
+        self.entries.withLock { $0 = entries }
     }
 
     /// Who sends a request. Digests are compared in constant time, and all of them whichever fits, so that neither a
@@ -59,15 +56,15 @@ public final class Operators: Sendable {
     func admit(
         _ request: HTTPRequest, _ limits: AddressLimits, now: Int64
     ) throws(ServiceError) -> AdmittedOperator? {
-        let state = state.withLock(\.self)
-        guard !state.entries.isEmpty else {
+        let entries = entries.withLock(\.self)
+        guard !entries.isEmpty else {
             guard Self.isFromThisMachine(request) else { return nil }
-            return AdmittedOperator(name: Self.nameOnLoopback, roles: [state.roleOnLoopback])
+            return AdmittedOperator(name: Self.nameOnLoopback, roles: [roleOnLoopback])
         }
         guard let sent = PresentedToken(request).text else { return nil }
         let digest = Digest.sha256.hash(sent.utf8.span)
         var found: Entry?
-        for entry in state.entries where constantTimeEqual(entry.digest, digest) { found = entry }
+        for entry in entries where constantTimeEqual(entry.digest, digest) { found = entry }
         guard let found else {
             try limits.count(limits.clientAddress.network(of: request), as: .failedAdminTokens)
             throw .invalidAdminToken

@@ -20,7 +20,7 @@ struct UsersErase: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
-        try await options.withStore { store, _, clock in
+        try await options.withStore(looksAtSomebody: !yes) { store, _, clock in
             let record = try await store.record(of: id, now: clock.seconds)
             if yes {
                 guard
