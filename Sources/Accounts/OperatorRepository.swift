@@ -36,6 +36,10 @@ public protocol OperatorRepository: Sendable {
     /// The lock of a whole user, while it holds.
     func lock(of user: UserID, now: Int64) async throws(RepositoryError) -> Lock?
 
+    /// How many live sessions there are, by what the configuration says of those who may have one. It looks at all of
+    /// them, beside everybody else's work.
+    func sessionCounts(now: Int64) async throws(RepositoryError) -> [SessionCount]
+
     /// How many users there are. Exact and cheap.
     func userCount() async throws(RepositoryError) -> Int
 
@@ -70,6 +74,22 @@ extension OperatorRepository {
     ) async throws(RepositoryError) -> [AuditEvent] {
         let query = AuditQuery(user: user, order: .oldestFirst, place: .after(id), limit: limit)
         return try await auditPage(query)?.events ?? []
+    }
+}
+
+/// How many live sessions have come of one provider, for one app of ours or for none, at one level.
+public struct SessionCount: Equatable, Sendable {
+    public let provider: String
+    /// By its `client_id`; nil where an app posted a code.
+    public let app: String?
+    public let acr: String?
+    public let count: Int
+
+    public init(provider: String, app: String?, acr: String?, count: Int) {
+        self.provider = provider
+        self.app = app
+        self.acr = acr
+        self.count = count
     }
 }
 

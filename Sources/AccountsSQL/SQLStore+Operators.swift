@@ -16,6 +16,12 @@ struct Summaries {
     private static let ofUser = Query("\(summary) WHERE id = ?")
     static let ownerOfSubject = Query("SELECT user_id FROM identities WHERE subject = ? AND issuer = ?")
 
+    static let sessions = Query(
+        """
+        SELECT provider, CASE WHEN scope IS NOT NULL THEN client END AS app, acr, count(*)
+        FROM sessions WHERE expires > ? GROUP BY 1, 2, 3
+        """)
+
     static func find(_ user: UserID, _ connection: any Connection) throws(RepositoryError) -> UserSummary? {
         try connection.first(ofUser, user) { read($0) }
     }
@@ -45,6 +51,16 @@ extension SQLStore {
         try await readAside { connection throws(RepositoryError) in
             try connection.first(Summaries.ownerOfSubject, subject.value, subject.issuer) {
                 UserID(rawValue: $0.integer(0))
+            }
+        }
+    }
+
+    public func sessionCounts(now: Int64) async throws(RepositoryError) -> [SessionCount] {
+        try await readAside { connection throws(RepositoryError) in
+            try connection.all(Summaries.sessions, now) { row in
+                SessionCount(
+                    provider: row.text(0), app: row.optionalText(1), acr: row.optionalText(2),
+                    count: Int(row.integer(3)))
             }
         }
     }

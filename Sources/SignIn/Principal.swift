@@ -35,6 +35,7 @@ public struct Principal: Sendable {
 struct SessionRights: Sendable {
     let configuration: TokenIssuer.Configuration
     let apps: AppDirectory
+    let providers: ProviderDirectory
 
     /// Whose a session is.
     enum Owner: Sendable {
@@ -49,6 +50,12 @@ struct SessionRights: Sendable {
     func owner(of session: Session) -> Owner? {
         guard let client = session.app else { return .poster }
         return apps[client].map { .app($0) }
+    }
+
+    /// Whether a sign-in like the one that opened a session would still open it: by a provider that is configured, at
+    /// the level that it demands.
+    func goesOn(_ session: Session) -> Bool {
+        SessionNarrowing.reason(session.provider, session.authentication.acr, providers) == nil
     }
 
     /// - Parameter narrowed: what the token itself was narrowed to; nil where it was not (RFC 6749 §6).

@@ -10,11 +10,13 @@ public struct Sessions: Sendable {
     private let clock: Clock
 
     init(
-        repository: any SessionRepository & UserRepository, tokenIssuer: TokenIssuer, apps: AppDirectory, clock: Clock
+        repository: any SessionRepository & UserRepository, tokenIssuer: TokenIssuer, apps: AppDirectory,
+        providers: ProviderDirectory, clock: Clock
     ) {
         self.repository = repository
         self.tokenIssuer = tokenIssuer
-        rights = SessionRights(configuration: tokenIssuer.configuration, apps: apps)
+        rights = SessionRights(
+            configuration: tokenIssuer.configuration, apps: apps, providers: providers)
         self.clock = clock
     }
 
@@ -164,6 +166,12 @@ public struct Sessions: Sendable {
         }
         switch outcome {
         case .rotated(let session), .repeated(let session), .extended(let session):
+            guard rights.goesOn(session) else {
+                _ = try await stored { () throws(RepositoryError) in
+                    try await repository.revokeSession(session.id, of: session.user, now: now)
+                }
+                throw .invalidGrant(.unknownRefreshToken)
+            }
             return (session, try await refreshTokens.text(of: terms.token(of: session)))
         case .repeatedEarlier(let session, let wrapped):
             guard let successor = presented.earlier?.unwrapped(wrapped) else {

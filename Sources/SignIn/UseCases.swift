@@ -69,7 +69,8 @@ public struct UseCases: Sendable {
         link = LinkIdentity(accounts: repository, sensitive: sensitive, supplies: supplies)
         approve = ApproveTransaction(accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies)
         challenges = Challenges(repository: repository, clock: clock)
-        sessions = Sessions(repository: repository, tokenIssuer: tokenIssuer, apps: apps, clock: clock)
+        sessions = Sessions(
+            repository: repository, tokenIssuer: tokenIssuer, apps: apps, providers: providers, clock: clock)
         accounts = UserAccounts(repository: repository, sensitive: sensitive, clock: clock)
         browser = BrowserSignIn(
             signIn: signIn, repository: repository, transport: transport, apps: apps,

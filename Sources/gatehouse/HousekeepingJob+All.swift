@@ -1,4 +1,5 @@
 import Accounts
+import Apps
 import AccountsSQLite
 import Logging
 import Providers
@@ -63,6 +64,23 @@ extension HousekeepingJob {
             while !Task.isCancelled,
                 try await repository.sweepExpired(now: clock.seconds, limit: rowsPerStep) > 0
             {}
+        }
+    }
+
+    /// Tells once, soon after the start, how many live sessions the configuration has no room for any more.
+    static func tellOfNarrowing(
+        _ repository: any OperatorRepository, _ providers: ProviderDirectory, _ apps: AppDirectory, _ clock: Clock,
+        _ logger: Logger
+    ) -> HousekeepingJob {
+        HousekeepingJob(interval: .seconds(Int64.max / 2), complaint: "live sessions could not be counted") {
+            let counts = try await repository.sessionCounts(now: clock.seconds)
+            for narrowed in SessionNarrowing.of(counts, providers: providers, apps: apps) {
+                var metadata: Logger.Metadata = [
+                    "provider": "\(narrowed.provider)", "sessions": .stringConvertible(narrowed.count),
+                ]
+                if let app = narrowed.app { metadata["client"] = "\(app)" }
+                logger.warning("sessions end at their next refresh: \(narrowed.reason.rawValue)", metadata: metadata)
+            }
         }
     }
 

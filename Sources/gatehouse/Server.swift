@@ -88,7 +88,10 @@ struct Server: Service {
                     + [.write(failedSignIns), .settleAudit(repository, clock)]
                     + (settings.audit.retentionDays.map { [.forgetEvents(repository, after: $0, clock)] } ?? [])
                     + (store.file.map { [.tidyLog($0, clock), .serveBackups($0)] } ?? [])
-                    + [.forgetUnfinished(repository, settings.providers, clock)]
+                    + [
+                        .forgetUnfinished(repository, settings.providers, clock),
+                        .tellOfNarrowing(repository, parts.providers, apps, clock, logger),
+                    ]
                     + grantJobs(settings, parts, clients, logger)
                     + open.flatMap { $0.jobs(repository, clock) },
                 logger: logger),

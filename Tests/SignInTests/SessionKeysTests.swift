@@ -91,7 +91,8 @@ import Testing
         _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
         let other = try await instance(of: stage)
         let elsewhere = Sessions(
-            repository: stage.repository, tokenIssuer: other.issuer, apps: stage.apps, clock: stage.clock)
+            repository: stage.repository, tokenIssuer: other.issuer, apps: stage.apps,
+            providers: stage.providers, clock: stage.clock)
         let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
         #expect(stage.issuer.bearer(of: fresh, at: stage.now) == nil)
         _ = try await stage.sessions.principal(of: fresh).session
@@ -128,7 +129,8 @@ import Testing
         _ = try await SessionKeys.rotate(.session, in: stage.repository, now: stage.now, signsAtOnce: true)
         let other = try await instance(of: stage)
         let elsewhere = Sessions(
-            repository: stage.repository, tokenIssuer: other.issuer, apps: stage.apps, clock: stage.clock)
+            repository: stage.repository, tokenIssuer: other.issuer, apps: stage.apps,
+            providers: stage.providers, clock: stage.clock)
         let fresh = try await elsewhere.refresh(tokens.refreshToken).accessToken
         await stage.repository.close()
         await #expect(throws: ServiceError.storageUnavailable(.closed)) {

@@ -165,7 +165,7 @@ import Testing
         let stage = browser.api.stage
         let without = Sessions(
             repository: stage.repository, tokenIssuer: stage.issuer, apps: AppDirectory([], resourceServers: []),
-            clock: stage.clock)
+            providers: stage.providers, clock: stage.clock)
         #expect(try await stage.sessions.principal(of: access).app?.clientID == "b")
         await #expect(throws: ServiceError.invalidToken) { try await without.principal(of: access) }
         await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
