@@ -14,7 +14,8 @@ public struct SecretKey: Equatable, Sendable {
         case refresh
         /// Proves that a record of the ledger is ours.
         case ledger
-        /// Hashes the names that users have signed up by. It is never another one: nobody has the names to hash them
+        /// Hashes the names that users have signed up by, and whom what strangers do is counted for. It is never
+        /// another one: nobody has the names to hash them
         /// anew, so with another key everybody would be unknown, and could sign up once more.
         case directory
     }

@@ -160,4 +160,29 @@ extension Schema {
     static let eighteenth = """
         ALTER TABLE audit ADD COLUMN fields TEXT;
         """
+
+    // Whose a pending sign-in is, and what it takes. The index has all that a look at who holds how much needs: the
+    // columns lie behind the content, whose pages would be read for them.
+    static let nineteenth = """
+        ALTER TABLE pending_sign_ins ADD COLUMN narrow INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE pending_sign_ins ADD COLUMN wide INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE pending_sign_ins ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX pending_sign_ins_holder ON pending_sign_ins (wide, narrow, number, size);
+        """
+
+    // What was done of late of what may be done only so often; whose a key of the KeyService is, where that is known;
+    // and whom mails to an account in a directory are counted for.
+    static let twentieth = """
+        CREATE TABLE budgets (
+            hash BLOB PRIMARY KEY,
+            taken INTEGER NOT NULL,
+            expires INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX budgets_expires ON budgets (expires);
+
+        ALTER TABLE unlock_keys ADD COLUMN user_id INTEGER REFERENCES users (id) ON DELETE CASCADE;
+        CREATE INDEX unlock_keys_user ON unlock_keys (user_id) WHERE user_id IS NOT NULL;
+
+        ALTER TABLE directory_users ADD COLUMN recipient_hash BLOB;
+        """
 }

@@ -17,7 +17,8 @@ enum Schema {
 
     static let steps = [
         first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
-        fourteenth, fifteenth, sixteenth, seventeenth, eighteenth,
+        fourteenth, fifteenth, sixteenth, seventeenth, eighteenth, nineteenth,
+        twentieth,
     ]
 
     private static let version = Query("PRAGMA user_version")

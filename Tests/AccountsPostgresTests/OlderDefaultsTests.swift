@@ -21,6 +21,10 @@ import Testing
                     "ALTER TABLE tickets DROP COLUMN challenged, DROP COLUMN source",
                     "ALTER TABLE identities DROP COLUMN exchange_room, DROP COLUMN exchange_room_of",
                     "ALTER TABLE audit DROP COLUMN fields",
+                    "ALTER TABLE pending_sign_ins DROP COLUMN narrow, DROP COLUMN wide, DROP COLUMN size",
+                    "DROP TABLE budgets",
+                    "ALTER TABLE unlock_keys DROP COLUMN user_id",
+                    "ALTER TABLE directory_users DROP COLUMN recipient_hash",
                     "DELETE FROM meta WHERE name = 'older_defaults'",
                     "UPDATE gatehouse_schema SET version = 1",
                 ] {

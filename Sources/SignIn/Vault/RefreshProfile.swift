@@ -8,17 +8,19 @@ internal import System
 /// What a provider says of its user now: userinfo once more (OpenID Connect Core §5.3), with a token of the vault.
 public struct RefreshProfile: Sendable {
     let vault: TokenVault
-    let repository: any ProviderGrantRepository
+    let repository: any ProviderGrantRepository & BudgetRepository
     let providers: ProviderDirectory
     let transport: any HTTPTransport
+    /// How often for one user; nil: as often as one likes.
+    let budget: Budget?
     let clock: Clock
 
     /// - Parameters:
     ///   - identity: whose provider is asked; nil for the one that the session was opened by.
     ///   - call: where a failed call to the provider is noted for the log.
     /// - Returns: the user, with what the provider says merged in.
-    /// - Throws: what ``TokenVault`` throws; `ServiceError.userinfoMismatch`; `.noUserinfo` where the provider has
-    ///   none.
+    /// - Throws: `ServiceError.rateLimited` where that was done too often within an hour; what ``TokenVault`` throws;
+    ///   `.userinfoMismatch`; `.noUserinfo` where the provider has none.
     public func refresh(
         _ identity: IdentityID?, under session: Session, in call: CallContext
     ) async throws(ServiceError) -> User {
@@ -28,6 +30,8 @@ public struct RefreshProfile: Sendable {
         }
         guard let grant else { throw identity == session.identity ? .providerSignInRequired : .notFound }
         guard let provider = providers.provider(named: grant.provider) else { throw .unknownProvider }
+        try await repository.take(
+            budget, for: "\(session.user.rawValue)", as: .profileRefreshes, now: clock.seconds)
         let claims: JSONValue
         do throws(ServiceError) {
             claims = try await userinfo(of: grant, at: provider, under: session, isForced: false, call)
