@@ -96,7 +96,20 @@ extension RepositoryContract {
             let byEmail = Sample.wish(.recovery, nil)
             #expect(try await store.begun(byEmail, now: Sample.now + 2) == .mail(second))
             _ = try await store.signIn(by: .externalID(name.hash), as: "1")
-            #expect(try await store.begun(byEmail, now: Sample.now + 3) == .mail(first))
+            #expect(try await store.begun(byEmail, mailsPerHour: 4, now: Sample.now + 3) == .mail(first))
+        },
+        RepositoryContract("one recipient gets so many mails in an hour, by whatever names and spellings") { store in
+            let spellings = ["jane@example.com", "JANE@Example.com", "jane+1@example.com", "jane+2@EXAMPLE.com"]
+            var mailed = 0
+            for number in 0..<59 {
+                let wish = Sample.wish(.signUp, "name \(number)", email: spellings[number % spellings.count])
+                let at = number % 2 == 0 ? "zenkey" : "other"
+                if try await store.begun(wish, at: at) != .nothing { mailed += 1 }
+            }
+            #expect(mailed == 3)
+            #expect(try await store.auditTrail().count { $0 == .userSignedUp } == 3)
+            #expect(try await store.begun(Sample.wish(.signUp, "john", email: "john@example.com")) != .nothing)
+            #expect(try await store.begun(Sample.wish(.signUp, "late"), now: Sample.now + 3600) != .nothing)
         },
         RepositoryContract("one name gets so many mails in an hour, and retries count for none") { store in
             _ = try await store.made(try await store.signedUp())
