@@ -80,7 +80,8 @@ public struct UseCases: Sendable {
             accounts: repository, providers: providers, tokenIssuer: tokenIssuer, appTokens: appTokens,
             transport: transport, registration: registration, budget: memory.budgets.exchanges, clock: clock)
         introspection = Introspection(
-            repository: repository, tokenIssuer: tokenIssuer, rights: sessions.rights, clock: clock)
+            repository: repository, tokenIssuer: tokenIssuer, rights: sessions.rights,
+            line: memory.shares.introspections, clock: clock)
         clientKeys = ClientKeyDocument(keys: tokenIssuer.keys, providers: providers)
         endSession = EndAppSession(
             repository: repository, tokenIssuer: tokenIssuer, apps: apps, providers: providers, transport: transport,
@@ -98,7 +99,7 @@ public struct UseCases: Sendable {
             clock: clock)
         refreshProfile = RefreshProfile(
             vault: vault, repository: repository, providers: providers, transport: transport,
-            budget: memory.budgets.profileRefreshes, clock: clock)
+            budget: memory.budgets.profileRefreshes, line: memory.shares.profileRefreshes, clock: clock)
         directory = DirectorySignUp(
             repository: repository, sensitive: sensitive, transport: transport, clock: clock)
     }
@@ -118,12 +119,15 @@ public struct ProcessMemory: Sendable {
     public let refreshes: GrantRefreshes
     /// What one user may have done.
     public let budgets: UserBudgets
+    /// The lines before what costs others something.
+    public let shares: WorkShares
     /// The room that sign-ins through the browser take while they are under way.
     public let pending = PendingSignInRoom()
 
     public init(
         codes: DispatchedCodes, logouts: SeenTokens, events: SeenTokens, pushes: PushLimits,
-        refreshes: GrantRefreshes = GrantRefreshes(), budgets: UserBudgets = .standard
+        refreshes: GrantRefreshes = GrantRefreshes(), budgets: UserBudgets = .standard,
+        shares: WorkShares = .standard
     ) {
         self.codes = codes
         self.logouts = logouts
@@ -131,5 +135,6 @@ public struct ProcessMemory: Sendable {
         self.pushes = pushes
         self.refreshes = refreshes
         self.budgets = budgets
+        self.shares = shares
     }
 }

@@ -110,7 +110,10 @@ struct Server: Service {
                 pushes: PushLimits(PushLimits.Configuration(settings.push)),
                 budgets: UserBudgets(
                     profileRefreshes: settings.rateLimit.profileRefreshesPerHourPerUser,
-                    exchanges: settings.rateLimit.exchangesPerHourPerUser)),
+                    exchanges: settings.rateLimit.exchangesPerHourPerUser),
+                shares: WorkShares(
+                    introspectionsAtOnce: settings.rateLimit.introspectionsAtOnce,
+                    profileRefreshesAtOnce: settings.rateLimit.profileRefreshesAtOnce)),
             registration: settings.registration,
             apps: apps,
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),

@@ -49,6 +49,8 @@ import YAML
           pushesPerMinutePerAddress: 60
           profileRefreshesPerHourPerUser: 10
           exchangesPerHourPerUser: 60
+          introspectionsAtOnce: 64
+          profileRefreshesAtOnce: 8
           keysPerMinutePerAddress: 60
           keysPerDayPerAddress: 1000
           failedLongSecretsPerMinutePerAddress: 60

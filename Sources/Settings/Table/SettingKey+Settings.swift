@@ -106,6 +106,14 @@ extension SettingKey where Root == Settings {
         Self(
             "rateLimit.exchangesPerHourPerUser", \.rateLimit.exchangesPerHourPerUser, .limit(upTo: 1_000_000),
             "How often in an hour one user is signed in by access tokens of a provider's, by all instances together."),
+        Self(
+            "rateLimit.introspectionsAtOnce", \.rateLimit.introspectionsAtOnce, .number(1...100_000),
+            "Tokens that one instance looks at for services at once; 16 times as many wait, each service and address in turn."
+        ),
+        Self(
+            "rateLimit.profileRefreshesAtOnce", \.rateLimit.profileRefreshesAtOnce, .number(1...100_000),
+            "Users for whom one instance asks providers for attributes again at once; 16 times as many wait, each in turn."
+        ),
     ]
 
     private static let signUpLimit: [Self] = [
