@@ -122,8 +122,8 @@ public protocol DirectoryRepository: Sendable {
     /// - Returns: false when so many do; nothing is written then.
     func order(_ order: DirectoryOrder, maximum: Int64, now: Int64) async throws(RepositoryError) -> Bool
 
-    /// Finds whom an order is about. For a sign-up with an address under an unknown name a user is made, without an
-    /// identity.
+    /// Finds whom an order is about. For a sign-up with an address under a name that nobody has signed in by a user is
+    /// made, without an identity; the name is the user's with the first sign-in.
     ///
     /// - Parameters:
     ///   - name: for the account, where there is none yet.
@@ -132,8 +132,8 @@ public protocol DirectoryRepository: Sendable {
         _ message: OutboxMessage, name: DirectoryName, reference: String, limits: DirectoryLimits, now: Int64
     ) async throws(RepositoryError) -> DirectoryTask
 
-    /// Makes a user for a name that nobody has. The address is the user's own word alone, and nobody is ever found by
-    /// it.
+    /// Makes a user for a name that nobody has or wants. The address is the user's own word alone, and nobody is ever
+    /// found by it.
     ///
     /// - Returns: `.account`, or `.taken`.
     func openAccount(

@@ -36,7 +36,8 @@ enum Schema {
         """
 
     // What was done of late of what may be done only so often; whose a key of the KeyService is, where that is known;
-    // and whom mails to an account in a directory are counted for.
+    // whom mails to an account in a directory are counted for; and the name that is wanted for it, which is its own
+    // with the first sign-in by it.
     private static let seventh = """
         CREATE TABLE budgets (
             hash bytea PRIMARY KEY,
@@ -46,7 +47,11 @@ enum Schema {
         CREATE INDEX budgets_expires ON budgets (expires);
         ALTER TABLE unlock_keys ADD COLUMN user_id int8 REFERENCES users (id) ON DELETE CASCADE;
         CREATE INDEX unlock_keys_user ON unlock_keys (user_id) WHERE user_id IS NOT NULL;
-        ALTER TABLE directory_users ADD COLUMN recipient_hash bytea
+        ALTER TABLE directory_users ADD COLUMN recipient_hash bytea;
+        ALTER TABLE directory_users ADD COLUMN wanted_hash bytea;
+        UPDATE directory_users SET wanted_hash = name_hash;
+        UPDATE directory_users SET name_hash = NULL WHERE joined IS NULL;
+        CREATE INDEX directory_users_wanted ON directory_users (provider, wanted_hash) WHERE wanted_hash IS NOT NULL
         """
 
     private static let makeMeta = Postgres.Statement.once(

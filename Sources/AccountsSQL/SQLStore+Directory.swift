@@ -51,7 +51,7 @@ extension SQLStore {
         _ order: DirectoryOrder, name: DirectoryName, reference: String, now: Int64
     ) async throws(RepositoryError) -> DirectoryOpening {
         try await write(now: now) { [knownSecretKeys] rows throws(RepositoryError) in
-            guard try rows.find(order.wish, at: order.provider, knownSecretKeys) == nil else { return .taken }
+            guard try !rows.isWanted(order.wish, at: order.provider, knownSecretKeys) else { return .taken }
             return .account(
                 try rows.makeUser(
                     of: order.wish, at: order.provider, name: name, reference: reference, hasAddress: false,

@@ -73,7 +73,7 @@ extension Table {
                 .bytes("name_hash").optional, .bytes("email_hash").optional, .text("external_id"),
                 .bytes("external_hash"), .text("directory_id").optional, .bytes("directory_hash").optional,
                 .integer("created"), .integer("joined").optional, .integer("mails"), .integer("mailed_since"),
-                .bytes("recipient_hash").optional,
+                .bytes("recipient_hash").optional, .bytes("wanted_hash").optional,
             ], owner: .user("user_id")),
     ]
 

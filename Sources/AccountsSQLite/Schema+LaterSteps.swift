@@ -171,7 +171,8 @@ extension Schema {
         """
 
     // What was done of late of what may be done only so often; whose a key of the KeyService is, where that is known;
-    // and whom mails to an account in a directory are counted for.
+    // whom mails to an account in a directory are counted for; and the name that is wanted for it, which is its own
+    // with the first sign-in by it.
     static let twentieth = """
         CREATE TABLE budgets (
             hash BLOB PRIMARY KEY,
@@ -184,5 +185,9 @@ extension Schema {
         CREATE INDEX unlock_keys_user ON unlock_keys (user_id) WHERE user_id IS NOT NULL;
 
         ALTER TABLE directory_users ADD COLUMN recipient_hash BLOB;
+        ALTER TABLE directory_users ADD COLUMN wanted_hash BLOB;
+        UPDATE directory_users SET wanted_hash = name_hash;
+        UPDATE directory_users SET name_hash = NULL WHERE joined IS NULL;
+        CREATE INDEX directory_users_wanted ON directory_users (provider, wanted_hash) WHERE wanted_hash IS NOT NULL;
         """
 }
