@@ -106,7 +106,9 @@ let package = Package(
         target("Accounts", ["Syntax", "System"]),
         target("AccountsSQL", ["Accounts", "Syntax"]),
         target("AccountsSQLite", ["AccountsSQL", "Accounts", "Telemetry", "System", "CSQLite"]),
-        target("AccountsPostgres", ["AccountsSQL", "Accounts", "Postgres", "EventLoop", "Telemetry", "System"]),
+        target(
+            "AccountsPostgres",
+            ["AccountsSQL", "Accounts", "Postgres", "EventLoop", "Telemetry", "System", "Syntax"]),
         target("Sealing", ["Accounts", "Crypto", "System", "Syntax"]),
         target(
             "Providers",
@@ -217,7 +219,9 @@ let package = Package(
                 "HTTPServer", "EventLoop", "Telemetry", "System", "Syntax",
                 "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", "PostgresTestSupport", "HTTPTesting", logging,
             ]),
-        tests("WingsTests", ["Wings", "SignIn", "Telemetry", "Accounts", "Crypto", "TestSupport", "Patience"]),
+        tests(
+            "WingsTests",
+            ["Wings", "SignIn", "Telemetry", "Accounts", "Crypto", "System", "Syntax", "TestSupport", "Patience"]),
         tests("AccountsTests", ["Accounts"]),
         tests(
             "AccountsSQLiteTests",

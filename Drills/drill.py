@@ -15,6 +15,7 @@ import browsers
 import cost
 import crash
 import descriptors
+import floods
 import forgotten
 import freeze
 import growth
@@ -44,7 +45,7 @@ DRILLS = {
     "idle": idle, "slow-readers": slow_readers, "bodies": bodies, "random-kids": random_kids,
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
     "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
-    "growth": growth, "older-store": older_store, "crash": crash,
+    "growth": growth, "floods": floods, "older-store": older_store, "crash": crash,
     "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "pooler": pooler, "cost": cost, "soak": soak}

@@ -1,3 +1,5 @@
+public import Syntax
+
 /// Where users, identities and sessions are kept.
 ///
 /// Each call is one transaction, and the caller never holds one. When a call that changes something has returned, the
@@ -12,7 +14,8 @@ public protocol AccountRepository: SignInRepository, BrowserSignInRepository, Pu
     SigningKeyRepository,
     SessionRepository, ReceiptRepository, IdentityRepository, UserRepository, ProviderGrantRepository, OutboxRepository,
     DirectoryRepository, OperatorRepository, SubjectTransferRepository,
-    FailedSignInRepository, TableRepository, MaintenanceRepository, DataKeyRepository, MasterKeyRepository
+    FailedSignInRepository, BudgetRepository, TableRepository, MaintenanceRepository, DataKeyRepository,
+    MasterKeyRepository
 {}
 
 /// Signing in and registering.
@@ -61,15 +64,25 @@ public protocol SignInRepository: Sendable {
 public protocol BrowserSignInRepository: Sendable {
     /// Remembers a sign-in that begins, or that goes on under another handle.
     ///
-    /// Anybody can begin one, so only so many are kept: where there are more, the oldest give way.
+    /// Anybody can begin one: ``boundSignIns(_:)`` sees to how many are kept.
     ///
-    /// - Parameters:
-    ///   - instead: the one that it takes the place of.
-    ///   - maximum: how many are kept at most.
+    /// - Parameter instead: the one that it takes the place of.
     /// - Returns: false when the one that it was to take the place of is not there any more; nothing has changed then.
     func beginSignIn(
-        _ pending: PendingSignIn, instead: TokenHash?, maximum: Int64, now: Int64
+        _ pending: PendingSignIn, instead: TokenHash?, now: Int64
     ) async throws(RepositoryError) -> Bool
+
+    /// What stands in the store for who a request came from; the same at every instance.
+    ///
+    /// - Throws: `.unavailable(.brokenSeal)` where the store's keys are not there.
+    func networkHash(of address: IPAddress) throws(RepositoryError) -> NetworkHash
+
+    /// Removes sign-ins that have begun, where there are more, or take more bytes, than may: the oldest of the address
+    /// that holds most bytes, until another one holds as much, and so on. It takes its time, and holds up nobody who
+    /// writes.
+    ///
+    /// - Returns: how many gave way.
+    func boundSignIns(_ bounds: PendingBounds) async throws(RepositoryError) -> Int
 
     /// The sign-in of a handle, which has begun and is neither over nor expired. It stays.
     func pendingSignIn(_ handle: TokenHash, now: Int64) async throws(RepositoryError) -> PendingSignIn?

@@ -22,6 +22,15 @@ public struct DirectoryWish: Equatable, Sendable {
     /// What the account is called: its username, else its address.
     public var name: String? { username ?? email }
 
+    /// An address as mails to it are counted: in small letters, and without what stands behind a plus sign, for all of
+    /// those reach one person.
+    package static func recipient(_ email: String) -> [UInt8] {
+        let bytes = normalized(email)
+        guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return bytes }
+        let end = bytes[..<at].firstIndex(of: UInt8(ascii: "+")) ?? at
+        return Array(bytes[..<end] + bytes[at...])
+    }
+
     /// Names are compared without regard to the case of ASCII letters, and otherwise as they are.
     public static func normalized(_ text: String) -> [UInt8] {
         text.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }
@@ -83,7 +92,7 @@ public struct DirectoryAccount: Equatable, Sendable {
 
 /// The bounds of what strangers can have done.
 public struct DirectoryLimits: Equatable, Sendable {
-    /// To one name.
+    /// To one recipient, by all names, providers and instances.
     public var mailsPerHour: Int64
 
     public init(mailsPerHour: Int64) { self.mailsPerHour = mailsPerHour }
@@ -113,8 +122,8 @@ public protocol DirectoryRepository: Sendable {
     /// - Returns: false when so many do; nothing is written then.
     func order(_ order: DirectoryOrder, maximum: Int64, now: Int64) async throws(RepositoryError) -> Bool
 
-    /// Finds whom an order is about. For a sign-up with an address under an unknown name a user is made, without an
-    /// identity.
+    /// Finds whom an order is about. For a sign-up with an address under a name that nobody has signed in by a user is
+    /// made, without an identity; the name is the user's with the first sign-in.
     ///
     /// - Parameters:
     ///   - name: for the account, where there is none yet.
@@ -123,8 +132,8 @@ public protocol DirectoryRepository: Sendable {
         _ message: OutboxMessage, name: DirectoryName, reference: String, limits: DirectoryLimits, now: Int64
     ) async throws(RepositoryError) -> DirectoryTask
 
-    /// Makes a user for a name that nobody has. The address is the user's own word alone, and nobody is ever found by
-    /// it.
+    /// Makes a user for a name that nobody has or wants. The address is the user's own word alone, and nobody is ever
+    /// found by it.
     ///
     /// - Returns: `.account`, or `.taken`.
     func openAccount(

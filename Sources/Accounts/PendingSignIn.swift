@@ -9,12 +9,37 @@ public struct PendingSignIn: Equatable, Sendable {
     public var content: [UInt8]
     /// Seconds since 1970.
     public var expiresAt: Int64
+    /// Whose share of the room it takes.
+    public var holder: NetworkHash
 
-    public init(handle: TokenHash, browser: TokenHash, content: [UInt8], expiresAt: Int64) {
+    public init(
+        handle: TokenHash, browser: TokenHash, content: [UInt8], expiresAt: Int64, holder: NetworkHash
+    ) {
         self.handle = handle
         self.browser = browser
         self.content = content
         self.expiresAt = expiresAt
+        self.holder = holder
+    }
+
+    /// What it takes in a store, in bytes, and not less: with its hashes, its indexes, and what a long content leaves
+    /// unused of its last page.
+    package var byteCount: Int64 {
+        let count = Int64(content.count)
+        let page: Int64 = 4096
+        return 256 + (count > page / 2 ? (count + page - 1) / page * page : count)
+    }
+}
+
+/// What pending sign-ins may take in a store.
+public struct PendingBounds: Equatable, Sendable {
+    public var rows: Int64
+    public var bytes: Int64
+    /// Of one address, counted by its /48 where it is of IPv6.
+    public var bytesPerHolder: Int64
+
+    public init(rows: Int64, bytes: Int64, bytesPerHolder: Int64) {
+        (self.rows, self.bytes, self.bytesPerHolder) = (rows, bytes, bytesPerHolder)
     }
 }
 

@@ -14,9 +14,9 @@ public struct SecretKey: Equatable, Sendable {
         case refresh
         /// Proves that a record of the ledger is ours.
         case ledger
-        /// Hashes the names that users have signed up by, and subjects that are nobody's. It is never another
-        /// one: nobody has the names to hash them anew, so with another key everybody would be unknown, and could sign
-        /// up once more.
+        /// Hashes the names that users have signed up by, subjects that are nobody's, and whom what strangers do is
+        /// counted for. It is never another one: nobody has the names to hash them anew, so with another key everybody
+        /// would be unknown, and could sign up once more.
         case directory
     }
 

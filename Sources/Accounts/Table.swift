@@ -44,6 +44,13 @@ public struct Table: Sendable {
             return column
         }
 
+        /// The same for what no export tells.
+        package var hidden: Column {
+            var column = self
+            column.isSecret = true
+            return column
+        }
+
         package var noneOrEmpty: Column {
             var column = optional
             column.mixesNoneAndEmpty = true

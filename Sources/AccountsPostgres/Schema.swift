@@ -10,7 +10,7 @@ import Postgres
 enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
-    static let steps = [first, second, third, fourth, fifth, sixth, seventh]
+    static let steps = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
     private static let third = """
@@ -79,6 +79,33 @@ enum Schema {
             expires int8 NOT NULL
         );
         CREATE INDEX seen_tokens_expires ON seen_tokens (expires);
+        """
+
+    // Whose a pending sign-in is, and what it takes; the index has all that a look at who holds how much needs.
+    private static let eighth = """
+        ALTER TABLE pending_sign_ins ADD COLUMN narrow int8 NOT NULL DEFAULT 0;
+        ALTER TABLE pending_sign_ins ADD COLUMN wide int8 NOT NULL DEFAULT 0;
+        ALTER TABLE pending_sign_ins ADD COLUMN size int8 NOT NULL DEFAULT 0;
+        CREATE INDEX pending_sign_ins_holder ON pending_sign_ins (wide, narrow, number, size)
+        """
+
+    // What was done of late of what may be done only so often; whose a key of the KeyService is, where that is known;
+    // whom mails to an account in a directory are counted for; and the name that is wanted for it, which is its own
+    // with the first sign-in by it.
+    private static let ninth = """
+        CREATE TABLE budgets (
+            hash bytea PRIMARY KEY,
+            taken int8 NOT NULL,
+            expires int8 NOT NULL
+        );
+        CREATE INDEX budgets_expires ON budgets (expires);
+        ALTER TABLE unlock_keys ADD COLUMN user_id int8 REFERENCES users (id) ON DELETE CASCADE;
+        CREATE INDEX unlock_keys_user ON unlock_keys (user_id) WHERE user_id IS NOT NULL;
+        ALTER TABLE directory_users ADD COLUMN recipient_hash bytea;
+        ALTER TABLE directory_users ADD COLUMN wanted_hash bytea;
+        UPDATE directory_users SET wanted_hash = name_hash;
+        UPDATE directory_users SET name_hash = NULL WHERE joined IS NULL;
+        CREATE INDEX directory_users_wanted ON directory_users (provider, wanted_hash) WHERE wanted_hash IS NOT NULL
         """
 
     private static let makeMeta = Postgres.Statement.once(

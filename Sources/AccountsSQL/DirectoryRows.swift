@@ -9,15 +9,23 @@ struct DirectoryRows {
         /// there is none.
         let emailHash: [UInt8]?
         let joined: Int64?
-        let mails: Int64
-        let mailedSince: Int64
+        /// Whom mails to it are counted for; nil where it is older than that, or gets none.
+        let recipientHash: [UInt8]?
     }
 
-    private static let hour: Int64 = 3600
     private static let columns =
-        "user_id, provider, external_id, directory_id, email_hash, joined, mails, mailed_since"
+        "user_id, provider, external_id, directory_id, email_hash, joined, recipient_hash"
     private static let byName = Query(
         "SELECT \(columns) FROM directory_users WHERE provider = ? AND name_hash = ?")
+    // A name belongs to who has signed in by its account; until then any number may want it, each for themselves.
+    private static let byWish = Query(
+        """
+        SELECT \(columns) FROM directory_users
+        WHERE provider = ? AND wanted_hash = ? AND email_hash = ? AND joined IS NULL
+        ORDER BY created DESC, user_id DESC LIMIT 1
+        """)
+    private static let byWantedName = Query(
+        "SELECT \(columns) FROM directory_users WHERE provider = ? AND wanted_hash = ? AND joined IS NULL LIMIT 2")
     // Who has signed in is who has proven to read the mail; of all others the newest.
     private static let byEmail = Query(
         """
@@ -32,11 +40,9 @@ struct DirectoryRows {
     private static let insert = Query(
         """
         INSERT INTO directory_users
-            (user_id, provider, name_hash, email_hash, external_id, external_hash, created, mails, mailed_since)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7)
+            (user_id, provider, wanted_hash, email_hash, recipient_hash, external_id, external_hash, created)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """)
-    private static let setMails = Query(
-        "UPDATE directory_users SET mails = ?, mailed_since = ? WHERE provider = ? AND user_id = ?")
     private static let setDirectoryID = Query(
         """
         UPDATE directory_users SET directory_id = ?1, directory_hash = ?2 WHERE provider = ?3 AND user_id = ?4
@@ -45,7 +51,14 @@ struct DirectoryRows {
                 WHERE other.provider = ?3 AND other.directory_hash = ?2 AND other.user_id <> ?4
             )
         """)
-    private static let join = Query("UPDATE directory_users SET joined = ? WHERE provider = ? AND user_id = ?")
+    private static let join = Query(
+        """
+        UPDATE directory_users SET joined = ?1, name_hash = CASE WHEN EXISTS (
+                SELECT 1 FROM directory_users AS other
+                WHERE other.provider = ?2 AND other.name_hash = directory_users.wanted_hash
+            ) THEN name_hash ELSE coalesce(wanted_hash, name_hash) END
+        WHERE provider = ?2 AND user_id = ?3
+        """)
     private static let delete = Query("DELETE FROM directory_users WHERE provider = ? AND user_id = ?")
     private static let unfinished = Query(
         """
@@ -58,13 +71,35 @@ struct DirectoryRows {
     let sealer: StoreSealer
     let now: Int64
 
-    /// Whom a wish is about: a sign-up by its name, a recovery by either.
+    /// Whom a wish is about: a sign-up by its name, a recovery by either. A name is that of who has signed in by its
+    /// account; before that one sign-up is another's only where both have the same address, so that nobody holds a name
+    /// against its owner by wanting it first.
     func find(_ wish: DirectoryWish, at provider: String, _ keys: SecretKeyCache) throws(RepositoryError) -> Found? {
         if wish.kind == .recovery, wish.username == nil, let email = wish.email {
             return try first(Self.byEmail, provider, hash("email", email, keys))
         }
         guard let name = wish.name else { return nil }
-        return try first(Self.byName, provider, hash("name", name, keys))
+        let nameHash = try hash("name", name, keys)
+        if let owner = try first(Self.byName, provider, nameHash) { return owner }
+        if let email = wish.email {
+            let found = try connection.first(Self.byWish, provider, nameHash, hash("email", email, keys), read: found)
+            if let found { return found }
+        }
+        return wish.kind == .recovery ? try onlyOne(wanting: nameHash, at: provider) : nil
+    }
+
+    /// Whether a name is somebody's, or wanted by somebody.
+    func isWanted(_ wish: DirectoryWish, at provider: String, _ keys: SecretKeyCache) throws(RepositoryError) -> Bool {
+        guard let name = wish.name else { return false }
+        let nameHash = try hash("name", name, keys)
+        if try first(Self.byName, provider, nameHash) != nil { return true }
+        return try first(Self.byWantedName, provider, nameHash) != nil
+    }
+
+    /// Of several who want a name nobody knows which one is meant.
+    private func onlyOne(wanting nameHash: [UInt8], at provider: String) throws(RepositoryError) -> Found? {
+        let all = try connection.all(Self.byWantedName, provider, nameHash, read: found)
+        return all.count == 1 ? all.first : nil
     }
 
     /// Whether a mail for a wish goes to whom the account is for.
@@ -95,14 +130,16 @@ struct DirectoryRows {
     private func first(
         _ query: Query, _ provider: String, _ value: some Bindable
     ) throws(RepositoryError) -> Found? {
-        try connection.first(query, provider, value) { row in
-            Found(
-                account: DirectoryAccount(
-                    user: UserID(rawValue: row.integer(0)), provider: row.text(1), externalID: row.text(2),
-                    directoryID: row.isEmpty(3) ? nil : row.text(3)),
-                emailHash: row.isEmpty(4) ? nil : row.blob(4), joined: row.optionalInteger(5), mails: row.integer(6),
-                mailedSince: row.integer(7))
-        }
+        try connection.first(query, provider, value, read: found)
+    }
+
+    private func found(_ row: any Statement) throws(RepositoryError) -> Found {
+        Found(
+            account: DirectoryAccount(
+                user: UserID(rawValue: row.integer(0)), provider: row.text(1), externalID: row.text(2),
+                directoryID: row.isEmpty(3) ? nil : row.text(3)),
+            emailHash: row.isEmpty(4) ? nil : row.blob(4), joined: row.optionalInteger(5),
+            recipientHash: row.isEmpty(6) ? nil : row.blob(6))
     }
 
     /// A new user who has no identity yet, with an account by the names of a wish.
@@ -119,9 +156,10 @@ struct DirectoryRows {
         let nameHash: [UInt8]? = if let name = wish.name { try hash("name", name, keys) } else { nil }
         let emailHash: [UInt8]? =
             if hasAddress, let email = wish.email { try hash("email", email, keys) } else { nil }
+        let recipientHash: [UInt8]? =
+            if hasAddress, let email = wish.email { try self.recipientHash(email, keys) } else { nil }
         try connection.run(
-            Self.insert, user, provider, nameHash, emailHash, name.externalID, name.hash, now,
-            (hasAddress ? 1 : 0) as Int64)
+            Self.insert, user, provider, nameHash, emailHash, recipientHash, name.externalID, name.hash, now)
         return DirectoryAccount(user: user, provider: provider, externalID: name.externalID, directoryID: nil)
     }
 
@@ -130,21 +168,31 @@ struct DirectoryRows {
         _ name: DirectoryName, of user: UserID, at provider: String
     ) throws(RepositoryError) -> DirectoryAccount {
         try connection.run(
-            Self.insert, user, provider, nil as [UInt8]?, nil as [UInt8]?, name.externalID, name.hash, now, 0 as Int64)
+            Self.insert, user, provider, nil as [UInt8]?, nil as [UInt8]?, nil as [UInt8]?, name.externalID, name.hash,
+            now)
         return DirectoryAccount(user: user, provider: provider, externalID: name.externalID, directoryID: nil)
     }
 
-    /// Counts one more mail to an account.
+    /// Counts one more mail to whom an account is for, or, where there is none yet, to the address of a wish.
     ///
     /// - Returns: false where there were too many within the hour.
-    func countMail(_ found: Found, _ limits: DirectoryLimits) throws(RepositoryError) -> Bool {
-        // A clock that was put back must not stop this for good.
-        let isSameHour = (found.mailedSince..<found.mailedSince + Self.hour).contains(now)
-        let mails = isSameHour ? found.mails : 0
-        guard mails < limits.mailsPerHour else { return false }
-        try connection.run(
-            Self.setMails, mails + 1, isSameHour ? found.mailedSince : now, found.account.provider, found.account.user)
-        return true
+    func countMail(
+        _ found: Found?, _ wish: DirectoryWish, _ limits: DirectoryLimits, _ keys: SecretKeyCache
+    ) throws(RepositoryError) -> Bool {
+        let recipient: [UInt8]
+        if let known = found?.recipientHash ?? found?.emailHash {
+            recipient = known
+        } else {
+            guard let email = wish.email else { return false }
+            recipient = try recipientHash(email, keys)
+        }
+        let budget = Budget("mails", limit: limits.mailsPerHour, seconds: 3600)
+        return try BudgetRows(connection: connection, sealer: sealer, keys: keys, now: now)
+            .take(budget, for: recipient) == nil
+    }
+
+    private func recipientHash(_ email: String, _ keys: SecretKeyCache) throws(RepositoryError) -> [UInt8] {
+        try keys.strangerHash(of: "recipient", DirectoryWish.recipient(email), sealer)
     }
 
     /// - Returns: false where another account has that name.
@@ -157,6 +205,7 @@ struct DirectoryRows {
         return try find(of: account.user, at: account.provider) == nil
     }
 
+    /// With the first sign-in by an account the name that is wanted for it is its own, unless somebody else has it.
     func join(_ account: DirectoryAccount) throws(RepositoryError) {
         try connection.run(Self.join, now, account.provider, account.user)
     }
@@ -191,10 +240,7 @@ struct DirectoryRows {
         return (rows.count, users)
     }
 
-    /// Whoever has the database without its keys can't try names.
     private func hash(_ kind: String, _ text: String, _ keys: SecretKeyCache) throws(RepositoryError) -> [UInt8] {
-        guard let key = keys.all.first(where: { $0.purpose == .directory }) else { throw .unavailable(.brokenSeal) }
-        let message = Array("\(kind):".utf8) + DirectoryWish.normalized(text)
-        return try sealer.current.authenticationCode(of: message, under: key.bytes)
+        try keys.strangerHash(of: kind, DirectoryWish.normalized(text), sealer)
     }
 }

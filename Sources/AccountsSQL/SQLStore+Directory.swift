@@ -35,9 +35,11 @@ extension SQLStore {
                 guard try rows.reaches(found, wish, knownSecretKeys) else { return .nothing }
                 // What was admitted once is tried again until it is done, and is still one mail.
                 if message.attempts > 1 { return .mail(found.account) }
-                return try rows.countMail(found, limits) ? .mail(found.account) : .nothing
+                return try rows.countMail(found, wish, limits, knownSecretKeys) ? .mail(found.account) : .nothing
             }
-            guard wish.kind == .signUp, wish.email != nil else { return .nothing }
+            guard wish.kind == .signUp, wish.email != nil,
+                try rows.countMail(nil, wish, limits, knownSecretKeys)
+            else { return .nothing }
             let account = try rows.makeUser(
                 of: wish, at: message.provider, name: name, reference: reference, hasAddress: true, knownSecretKeys)
             try outbox.setUser(of: message.number, account.user)
@@ -49,7 +51,7 @@ extension SQLStore {
         _ order: DirectoryOrder, name: DirectoryName, reference: String, now: Int64
     ) async throws(RepositoryError) -> DirectoryOpening {
         try await write(now: now) { [knownSecretKeys] rows throws(RepositoryError) in
-            guard try rows.find(order.wish, at: order.provider, knownSecretKeys) == nil else { return .taken }
+            guard try !rows.isWanted(order.wish, at: order.provider, knownSecretKeys) else { return .taken }
             return .account(
                 try rows.makeUser(
                     of: order.wish, at: order.provider, name: name, reference: reference, hasAddress: false,

@@ -93,6 +93,18 @@ package struct SecretKeyRows {
     }
 }
 
+extension SecretKeyCache {
+    /// Hashes a name or an address of strangers, so that whoever has the database without its keys can't try any.
+    ///
+    /// - Parameter kind: what it is, so that nothing is taken for another thing.
+    func strangerHash(
+        of kind: String, _ bytes: [UInt8], _ sealer: StoreSealer
+    ) throws(RepositoryError) -> [UInt8] {
+        guard let key = all.first(where: { $0.purpose == .directory }) else { throw .unavailable(.brokenSeal) }
+        return try sealer.current.authenticationCode(of: Array("\(kind):".utf8) + bytes, under: key.bytes)
+    }
+}
+
 /// The secret keys of one open store, the newest first.
 public final class SecretKeyCache: Sendable {
     private let keys = Mutex<[SecretKey]>([])

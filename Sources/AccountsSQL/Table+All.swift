@@ -78,6 +78,7 @@ extension Table {
                 .bytes("name_hash").optional, .bytes("email_hash").optional, .text("external_id"),
                 .bytes("external_hash"), .text("directory_id").optional, .bytes("directory_hash").optional,
                 .integer("created"), .integer("joined").optional, .integer("mails"), .integer("mailed_since"),
+                .bytes("recipient_hash").optional, .bytes("wanted_hash").optional,
             ], owner: .user("user_id")),
     ]
 
@@ -111,8 +112,10 @@ extension Table {
             ], bond: .subject("subject", issuer: "issuer"), expiry: "expires"),
         Table(
             "pending_sign_ins", key: [.integer("number")],
-            [.bytes("handle"), .bytes("browser"), .bytes("content"), .integer("expires")], expiry: "expires",
-            isNumbered: true),
+            [
+                .bytes("handle"), .bytes("browser"), .bytes("content"), .integer("expires"), .integer("narrow"),
+                .integer("wide"), .integer("size"),
+            ], expiry: "expires", isNumbered: true),
         // A session that has ended is not found, and nothing else is made of a code, or of a push below.
         Table(
             "app_codes", key: [.bytes("hash")],
@@ -131,6 +134,7 @@ extension Table {
     ]
 
     private static let records = [
+        Table("budgets", key: [.bytes("hash")], [.integer("taken"), .integer("expires")], expiry: "expires"),
         // In the order of numbers, whatever else an engine goes by.
         Table("audit", key: [.integer("id")], AuditColumn.allCases.map(\.column), isNumbered: true),
         Table(

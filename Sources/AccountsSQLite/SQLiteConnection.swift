@@ -137,6 +137,8 @@ extension SQLiteConnection {
         let connection = try SQLiteConnection(path: settings.path, isWritable: true, busyTimeout: settings.busyTimeout)
         try connection.setCommonOptions(settings, cacheKiB: settings.writerCacheKiB)
         try Schema.check(connection)
+        // Of a file that is made now, and of one that a compaction writes anew: pages that are free can be given back.
+        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         let mode = try connection.first(journalMode) { $0.text(0) }
         guard mode == "wal" else { throw .unavailable(.cannotOpen) }
         // An update may sort whole tables, which need not fit into memory.

@@ -221,4 +221,34 @@ extension Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX audit_repeats_since ON audit_repeats (since);
         """
+
+    // Whose a pending sign-in is, and what it takes. The index has all that a look at who holds how much needs: the
+    // columns lie behind the content, whose pages would be read for them.
+    static let twentyFirst = """
+        ALTER TABLE pending_sign_ins ADD COLUMN narrow INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE pending_sign_ins ADD COLUMN wide INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE pending_sign_ins ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX pending_sign_ins_holder ON pending_sign_ins (wide, narrow, number, size);
+        """
+
+    // What was done of late of what may be done only so often; whose a key of the KeyService is, where that is known;
+    // whom mails to an account in a directory are counted for; and the name that is wanted for it, which is its own
+    // with the first sign-in by it.
+    static let twentySecond = """
+        CREATE TABLE budgets (
+            hash BLOB PRIMARY KEY,
+            taken INTEGER NOT NULL,
+            expires INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX budgets_expires ON budgets (expires);
+
+        ALTER TABLE unlock_keys ADD COLUMN user_id INTEGER REFERENCES users (id) ON DELETE CASCADE;
+        CREATE INDEX unlock_keys_user ON unlock_keys (user_id) WHERE user_id IS NOT NULL;
+
+        ALTER TABLE directory_users ADD COLUMN recipient_hash BLOB;
+        ALTER TABLE directory_users ADD COLUMN wanted_hash BLOB;
+        UPDATE directory_users SET wanted_hash = name_hash;
+        UPDATE directory_users SET name_hash = NULL WHERE joined IS NULL;
+        CREATE INDEX directory_users_wanted ON directory_users (provider, wanted_hash) WHERE wanted_hash IS NOT NULL;
+        """
 }

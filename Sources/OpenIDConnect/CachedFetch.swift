@@ -87,6 +87,13 @@ public final class CachedFetch<Value: Sendable>: Sendable {
         return try await task.value.get()
     }
 
+    /// What the fetch brings that runs now, or else the value at hand; nil where there is neither.
+    func awaited(now: MonotonicTime) async throws(ProviderCallError) -> Value? {
+        let (task, value) = state.withLock { ($0.inFlight, now < $0.staleUntil ? $0.value : nil) }
+        guard let task else { return value }
+        return try await task.value.get()
+    }
+
     /// The task belongs to nobody who waits: whoever goes away stops waiting, and the others still get their answer.
     private func start(_ fetch: @escaping Fetch, _ state: inout State) -> Task<Outcome, Never> {
         let task = Task { finish(await fetch()) }

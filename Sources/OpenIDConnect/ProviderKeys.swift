@@ -8,11 +8,16 @@ public import System
 
 /// The signing keys of one issuer, kept and fetched again when a token names a key that is not among them.
 ///
-/// Tokens come from outside, so a key name costs its sender nothing: fetches for unknown names come from a small
-/// budget, and a name that was not there a moment ago is not looked for again.
+/// A key name costs a stranger nothing who posts a token: fetches for unknown names come from a small budget, and a
+/// name that was not there a moment ago is not looked for again. A token that we have got from the provider ourselves
+/// has nothing to do with that: for such ones keys are fetched once a second at most, and all that come in that second
+/// see what the fetch has brought, so that nobody's made-up names keep a rotated key from real sign-ins.
 public final class ProviderKeys: Sendable {
     private struct Lookups: ~Copyable {
+        /// For names that strangers have said.
         var budget: TokenBucket
+        /// For those of tokens that we have got ourselves.
+        var own: TokenBucket
         var missing = BoundedCache<MonotonicTime>(maximumCount: maximumMissing)
     }
 
@@ -34,35 +39,36 @@ public final class ProviderKeys: Sendable {
         bounds.stale = min(bounds.stale, Self.maximumStaleness)
         self.bounds = bounds
         cache = CachedFetch(bounds: bounds)
-        lookups = Mutex(Lookups(budget: TokenBucket(burst: 5, every: .seconds(60), now: now)))
+        lookups = Mutex(
+            Lookups(
+                budget: TokenBucket(burst: 5, every: .seconds(60), now: now),
+                own: TokenBucket(burst: 1, every: .seconds(1), now: now)))
     }
 
     /// Verifies a signed token with the issuer's keys, fetching them (again) where that can help.
     ///
     /// - Parameters:
     ///   - token: the compact JWS.
+    ///   - origin: who has brought it.
     ///   - allowed: the algorithms the provider may use; never what the token asks for.
     ///   - endpoint: where the keys lie, should they be fetched.
     ///   - transport: fetches them.
     /// - Throws: why it is not taken.
     public func verify(
-        _ token: CompactJWS, allowed: [SignatureAlgorithm], at endpoint: EndpointURL,
+        _ token: CompactJWS, from origin: TokenOrigin, allowed: [SignatureAlgorithm], at endpoint: EndpointURL,
         through transport: some ProviderTransport, now: MonotonicTime
     ) async throws(SignedTokenError<JOSEError>) -> VerifiedJWS {
         let keys = try await keys(endpoint, transport, now)
         let problem: JOSEError
         do throws(JOSEError) { return try JWS.verify(token, keys: keys, allowed: allowed) } catch { problem = error }
-        guard mayHaveNewKeys(problem, token), takeLookup(token.header.keyID, now) else { throw .token(problem) }
-        let newer: JWKSet
-        do throws(ProviderCallError) {
-            newer = try await cache.refetched(fetch: fetch(endpoint, transport))
-        } catch {
-            throw .keys(error)
+        guard mayHaveNewKeys(problem, token) else { throw .token(problem) }
+        guard let newer = try await newerKeys(for: token.header.keyID, origin, endpoint, transport, now) else {
+            throw .token(problem)
         }
         do throws(JOSEError) {
             return try JWS.verify(token, keys: newer, allowed: allowed)
         } catch {
-            if case .unknownKey = error { noteMissing(token.header.keyID) }
+            if case .unknownKey = error, origin == .stranger { noteMissing(token.header.keyID) }
             throw .token(error)
         }
     }
@@ -74,6 +80,24 @@ public final class ProviderKeys: Sendable {
         do throws(ProviderCallError) {
             return try await cache.value(
                 now: now, leavesWhenCancelled: false, fetch: fetch(endpoint, transport))
+        } catch {
+            throw .keys(error)
+        }
+    }
+
+    /// - Returns: nil where none are fetched for that name now.
+    private func newerKeys(
+        for keyID: String?, _ origin: TokenOrigin, _ endpoint: EndpointURL, _ transport: some ProviderTransport,
+        _ now: MonotonicTime
+    ) async throws(SignedTokenError<JOSEError>) -> JWKSet? {
+        do throws(ProviderCallError) {
+            switch origin {
+            case .stranger:
+                guard takeLookup(keyID, now) else { return nil }
+            case .provider:
+                guard lookups.withLock({ $0.own.take(now: now) }) else { return try await cache.awaited(now: now) }
+            }
+            return try await cache.refetched(fetch: fetch(endpoint, transport))
         } catch {
             throw .keys(error)
         }
@@ -124,6 +148,14 @@ public final class ProviderKeys: Sendable {
             }
         }
     }
+}
+
+/// Who has brought a signed token.
+public enum TokenOrigin: Sendable {
+    /// The provider itself, in its answer to a call of ours.
+    case provider
+    /// Whoever has posted it here; until it is verified nobody knows who that is.
+    case stranger
 }
 
 /// Why a signed token was not taken: a rule that it breaks, or no keys could be had.

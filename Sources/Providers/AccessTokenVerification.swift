@@ -75,7 +75,9 @@ extension ProviderClient {
             authentication: configuration.minimumACR, clockSkewSeconds: configuration.clockSkewSeconds)
         switch presented.form {
         case .signed(let token):
-            return try await verified(token, keysAt: issuer.keysEndpoint, or: ProviderError.accessToken) {
+            return try await verified(
+                token, from: .stranger, keysAt: issuer.keysEndpoint, or: ProviderError.accessToken
+            ) {
                 signed throws(AccessTokenError) in try AccessTokenVerifier(rules).verify(signed, now: now)
             }
         case .opaque:

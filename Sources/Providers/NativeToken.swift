@@ -58,6 +58,6 @@ extension ProviderClient {
         let verifier = verifier(
             of: issuer, for: provider.configuration.clientID, native: rules, expectations,
             accessToken: native.accessToken, code: code)
-        return try await verified(native.text, of: issuer, by: verifier, now: now)
+        return try await verified(native.text, from: .stranger, of: issuer, by: verifier, now: now)
     }
 }

@@ -71,7 +71,7 @@ extension ProviderClient {
         let configuration = provider.configuration
         do throws(SignedTokenError<PortTokenError>) {
             let portToken = try await content(
-                of: token, keysAt: metadata.keysEndpoint, allowed: Self.portTokenAlgorithms
+                of: token, from: .stranger, keysAt: metadata.keysEndpoint, allowed: Self.portTokenAlgorithms
             ) { signed throws(PortTokenError) in
                 try PortToken(
                     signed, issuer: claimed, clientID: configuration.clientID,

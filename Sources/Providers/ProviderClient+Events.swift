@@ -82,7 +82,7 @@ extension ProviderClient {
             audiences: [provider.configuration.clientID] + presented.receiving.audiences,
             maximumAgeSeconds: presented.receiving.maximumAgeSeconds,
             clockSkewSeconds: provider.configuration.clockSkewSeconds)
-        return try await verified(presented.token, keysAt: keys, or: ProviderError.event) {
+        return try await verified(presented.token, from: .stranger, keysAt: keys, or: ProviderError.event) {
             signed throws(EventTokenError) in try verifier.verify(signed, now: now)
         }
     }

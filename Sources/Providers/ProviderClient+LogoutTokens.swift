@@ -34,7 +34,9 @@ extension ProviderClient {
             issuer: presented.issuer, clientID: provider.configuration.clientID,
             demandsType: provider.configuration.demandsLogoutType,
             clockSkewSeconds: provider.configuration.clockSkewSeconds)
-        return try await verified(presented.token, keysAt: metadata.keysEndpoint, or: ProviderError.logoutToken) {
+        return try await verified(
+            presented.token, from: .stranger, keysAt: metadata.keysEndpoint, or: ProviderError.logoutToken
+        ) {
             signed throws(EventTokenError) in try verifier.verify(signed, now: now)
         }
     }

@@ -116,7 +116,7 @@ public struct ProviderClient: ~Copyable, Sendable {
         {
             return idToken
         }
-        return try await verified(tokens.idToken, of: issuer, by: verifier, now: now)
+        return try await verified(tokens.idToken, from: .provider, of: issuer, by: verifier, now: now)
     }
 
     /// The rules of an ID token that the issuer gives out to one of our clients.
@@ -137,7 +137,7 @@ public struct ProviderClient: ~Copyable, Sendable {
     }
 
     func verified(
-        _ token: String, of issuer: ProviderMetadata, by verifier: IDTokenVerifier, now: Int64
+        _ token: String, from origin: TokenOrigin, of issuer: ProviderMetadata, by verifier: IDTokenVerifier, now: Int64
     ) async throws(ProviderError) -> IDToken {
         let parsed: CompactJWS
         do throws(JOSEError) {
@@ -145,7 +145,7 @@ public struct ProviderClient: ~Copyable, Sendable {
         } catch {
             throw .idToken(IDTokenError(error))
         }
-        return try await verified(parsed, keysAt: issuer.keysEndpoint, or: ProviderError.idToken) {
+        return try await verified(parsed, from: origin, keysAt: issuer.keysEndpoint, or: ProviderError.idToken) {
             signed throws(IDTokenError) in try verifier.verify(signed, now: now)
         }
     }
@@ -208,7 +208,8 @@ public struct ProviderClient: ~Copyable, Sendable {
             throw refused(error)
         }
         let clientID = provider.configuration.clientID
-        return try await verified(signed, keysAt: issuer.keysEndpoint, or: refused) { signed throws(UserinfoError) in
+        return try await verified(signed, from: .provider, keysAt: issuer.keysEndpoint, or: refused) {
+            signed throws(UserinfoError) in
             try Userinfo(signed, issuer: issuer.issuer, clientID: clientID, subject: subject).claims
         }
     }
@@ -219,16 +220,19 @@ public struct ProviderClient: ~Copyable, Sendable {
     }
 
     /// Verifies what the provider has signed with the algorithms that its section allows; see
-    /// ``content(of:keysAt:allowed:by:)``.
+    /// ``content(of:from:keysAt:allowed:by:)``.
     ///
-    /// - Parameter refused: what it means that a rule is broken.
+    /// - Parameters:
+    ///   - origin: who has brought it.
+    ///   - refused: what it means that a rule is broken.
     func verified<Content, Refusal: SignedTokenRefusal>(
-        _ token: CompactJWS, keysAt endpoint: EndpointURL, or refused: (Refusal) -> ProviderError,
+        _ token: CompactJWS, from origin: TokenOrigin, keysAt endpoint: EndpointURL,
+        or refused: (Refusal) -> ProviderError,
         by rules: (VerifiedJWS) throws(Refusal) -> Content
     ) async throws(ProviderError) -> Content {
         do throws(SignedTokenError<Refusal>) {
             return try await content(
-                of: token, keysAt: endpoint, allowed: provider.configuration.algorithms, by: rules)
+                of: token, from: origin, keysAt: endpoint, allowed: provider.configuration.algorithms, by: rules)
         } catch {
             switch error {
             case .token(let refusal): throw refused(refusal)
@@ -239,16 +243,19 @@ public struct ProviderClient: ~Copyable, Sendable {
 
     /// Verifies a signed token: its signature first, with the keys at an address, then what it says.
     ///
-    /// - Parameter rules: those of its kind; they see nothing that was not signed.
+    /// - Parameters:
+    ///   - origin: who has brought it.
+    ///   - rules: those of its kind; they see nothing that was not signed.
     func content<Content, Refusal: SignedTokenRefusal>(
-        of token: CompactJWS, keysAt endpoint: EndpointURL, allowed algorithms: [SignatureAlgorithm],
+        of token: CompactJWS, from origin: TokenOrigin, keysAt endpoint: EndpointURL,
+        allowed algorithms: [SignatureAlgorithm],
         by rules: (VerifiedJWS) throws(Refusal) -> Content
     ) async throws(SignedTokenError<Refusal>) -> Content {
         let now = transport.now
         let signed: VerifiedJWS
         do throws(SignedTokenError<JOSEError>) {
             signed = try await provider.keys(at: endpoint, now: now).verify(
-                token, allowed: algorithms, at: endpoint, through: transport, now: now)
+                token, from: origin, allowed: algorithms, at: endpoint, through: transport, now: now)
         } catch {
             switch error {
             case .token(let problem):

@@ -176,6 +176,14 @@ public struct Settings: Sendable {
         public internal(set) var pushesPerMinutePerAddress: Int? = 60
         /// Sign-ups at providers that keep a directory of users, and recoveries.
         public internal(set) var signUpsPerMinutePerAddress: Int? = 60
+        /// How often a user's provider is asked for their attributes again.
+        public internal(set) var profileRefreshesPerHourPerUser: Int? = 10
+        /// How often a user is signed in by an access token of the provider's.
+        public internal(set) var exchangesPerHourPerUser: Int? = 60
+        /// Tokens that are looked at for services at once; sixteen times as many may wait.
+        public internal(set) var introspectionsAtOnce = 64
+        /// Users whose providers are asked for their attributes again at once; sixteen times as many may wait.
+        public internal(set) var profileRefreshesAtOnce = 8
 
         /// Whether any of them is on, those of what may be off apart.
         var isOn: Bool {
@@ -250,8 +258,10 @@ public struct Settings: Sendable {
         var logoFile: String?
         /// The picture that `logoFile` holds, as a `data:` URI (RFC 2397): pages load nothing from elsewhere.
         public internal(set) var logo: String?
-        /// Sign-ins that may be under way at once; one more makes the oldest give way.
+        /// Sign-ins that may be under way at once; of more the oldest of the address with most give way.
         public internal(set) var pendingSignIns = 200_000
+        /// What they may take in the store, in bytes; one address holds at most a twentieth of it.
+        public internal(set) var pendingBytes = 256 << 20
         /// How long a browser keeps that its user has confirmed an app that others can imitate; 0: not at all.
         public internal(set) var confirmationDays = 90
     }

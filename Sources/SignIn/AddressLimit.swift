@@ -1,4 +1,4 @@
-/// Something that one client address may do only so often in a minute.
+/// Something that one client address, or what its budget is for, may do only so often.
 public struct AddressLimit: Hashable, Sendable {
     /// Tells it from all others.
     public let name: String
@@ -26,5 +26,9 @@ extension AddressLimit {
     public static let authorizations = AddressLimit(
         "authorizations", "Too many sign-ins through the browser come from this address.")
     public static let pushes = AddressLimit("pushes", "Too many server-initiated sign-ins come from this address.")
+    public static let profileRefreshes = AddressLimit(
+        "profileRefreshes", "The provider was asked for this user's attributes too often within an hour.")
+    public static let exchanges = AddressLimit(
+        "exchanges", "This user was signed in by access tokens too often within an hour.")
     public static let signUps = AddressLimit("signUps", "Too many sign-ups and recoveries come from this address.")
 }

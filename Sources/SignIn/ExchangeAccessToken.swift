@@ -14,12 +14,14 @@ internal import System
 /// moment, and so nothing that could take the account over may be done under such a session, unless the provider tells
 /// when that was.
 public struct ExchangeAccessToken: Sendable {
-    let accounts: any SignInRepository
+    let accounts: any SignInRepository & BudgetRepository
     let providers: ProviderDirectory
     let tokenIssuer: TokenIssuer
     let appTokens: AppTokens
     let transport: any HTTPTransport
     let registration: RegistrationMode
+    /// How often for one user; nil: as often as one likes.
+    let budget: Budget?
     let clock: Clock
 
     /// For whom a session is opened.
@@ -54,7 +56,8 @@ public struct ExchangeAccessToken: Sendable {
     /// - Parameters:
     ///   - userAgent: what the app says it is, for the list of sessions.
     ///   - call: where a failed call to the provider is noted for the log.
-    /// - Throws: `ServiceError`; `.invalidSubjectToken` names the rule that the token breaks; `.unlinked` with a ticket
+    /// - Throws: `ServiceError`; `.invalidSubjectToken` names the rule that the token breaks; `.rateLimited` where this
+    ///   user was signed in so too often within an hour; `.unlinked` with a ticket
     ///   for somebody who has to register. When it returns, the user and the session are on disk.
     public func signIn(
         _ token: SubjectToken, with provider: Provider, userAgent: String?, in call: CallContext
@@ -113,6 +116,8 @@ public struct ExchangeAccessToken: Sendable {
         let proven = try await asked { () throws(ProviderError) in
             try await client.proven(presented, at: issuer, now: now)
         }
+        let subject = proven.stored(at: provider)
+        try await accounts.take(budget, for: "\(subject.issuer) \(subject.value)", as: .exchanges, now: now)
         let said = try await saying(token, of: proven, at: issuer, client)
         let ticket = try await ticket(for: proven, said, provider, holder)
         let record = record(proven, said, provider, ticket, holder)

@@ -74,14 +74,15 @@ public struct UseCases: Sendable {
         accounts = UserAccounts(repository: repository, sensitive: sensitive, clock: clock)
         browser = BrowserSignIn(
             signIn: signIn, repository: repository, transport: transport, apps: apps,
-            limits: limits, clock: clock, issuer: tokenIssuer.configuration.issuer)
+            limits: limits, room: memory.pending, clock: clock, issuer: tokenIssuer.configuration.issuer)
         appTokens = AppTokens(
             repository: repository, providers: providers, sessions: sessions, tokenIssuer: tokenIssuer, clock: clock)
         exchange = ExchangeAccessToken(
             accounts: repository, providers: providers, tokenIssuer: tokenIssuer, appTokens: appTokens,
-            transport: transport, registration: registration, clock: clock)
+            transport: transport, registration: registration, budget: memory.budgets.exchanges, clock: clock)
         introspection = Introspection(
-            repository: repository, tokenIssuer: tokenIssuer, rights: sessions.rights, clock: clock)
+            repository: repository, tokenIssuer: tokenIssuer, rights: sessions.rights,
+            line: memory.shares.introspections, clock: clock)
         clientKeys = ClientKeyDocument(keys: tokenIssuer.keys, providers: providers)
         endSession = EndAppSession(
             repository: repository, tokenIssuer: tokenIssuer, apps: apps, providers: providers, transport: transport,
@@ -98,7 +99,8 @@ public struct UseCases: Sendable {
             repository: repository, providers: providers, refreshes: memory.refreshes, transport: transport,
             clock: clock)
         refreshProfile = RefreshProfile(
-            vault: vault, repository: repository, providers: providers, transport: transport, clock: clock)
+            vault: vault, repository: repository, providers: providers, transport: transport,
+            budget: memory.budgets.profileRefreshes, line: memory.shares.profileRefreshes, clock: clock)
         directory = DirectorySignUp(
             repository: repository, sensitive: sensitive, transport: transport, clock: clock)
     }
@@ -116,15 +118,24 @@ public struct ProcessMemory: Sendable {
     public let pushes: PushLimits
     /// The refreshes of providers' tokens that are under way.
     public let refreshes: GrantRefreshes
+    /// What one user may have done.
+    public let budgets: UserBudgets
+    /// The lines before what costs others something.
+    public let shares: WorkShares
+    /// The room that sign-ins through the browser take while they are under way.
+    public let pending = PendingSignInRoom()
 
     public init(
         codes: DispatchedCodes, logouts: SeenTokens, events: SeenTokens, pushes: PushLimits,
-        refreshes: GrantRefreshes = GrantRefreshes()
+        refreshes: GrantRefreshes = GrantRefreshes(), budgets: UserBudgets = .standard,
+        shares: WorkShares = .standard
     ) {
         self.codes = codes
         self.logouts = logouts
         self.events = events
         self.pushes = pushes
         self.refreshes = refreshes
+        self.budgets = budgets
+        self.shares = shares
     }
 }

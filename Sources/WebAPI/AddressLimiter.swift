@@ -6,7 +6,9 @@ internal import System
 /// Who a request comes from, as far as a limit is concerned.
 public struct ClientNetwork: Hashable, Sendable {
     /// The network's first address.
-    let base: IPAddress
+    package let base: IPAddress
+    /// What has a turn of its own where costly work is done: an IPv4 address, or a /48, as far as one customer goes.
+    package var lane: [UInt8] { Array("\(base.keeping(bits: base.isIPv6 ? 48 : 32))".utf8) }
 
     /// - Parameter address: any of the network.
     public init(_ address: IPAddress) {
@@ -24,11 +26,6 @@ public struct ClientNetwork: Hashable, Sendable {
 /// a limit of 600.
 final class AddressLimiter: Sendable {
     private static let rows = 4
-    /// The networks that a request of an IPv6 address counts in, and how many times as much as one client the whole of
-    /// each may do. Access providers give a customer a /64, a /56 or a /48, and who has the widest could come from
-    /// another /64 with each request.
-    private static let ofIPv6: [(bits: Int, worth: Int64)] = [(64, 1), (56, 4), (48, 16)]
-    private static let ofIPv4: [(bits: Int, worth: Int64)] = [(32, 1)]
     /// Sixteen bits of the hash choose a slot, so that one hash does for four rows.
     private static let slotBits = 16
 
@@ -86,7 +83,7 @@ final class AddressLimiter: Sendable {
     private func look(_ network: @autoclosure () -> ClientNetwork, _ now: MonotonicTime, isTaken: Bool) -> Int64? {
         guard interval > 0 else { return nil }
         let base = network().base
-        let networks = base.isIPv6 ? Self.ofIPv6 : Self.ofIPv4
+        let networks = CustomerNetworks.around(base)
         return fullAt.withLock { fullAt in
             if fullAt.isEmpty { fullAt = Array(repeating: 0, count: Self.rows << Self.slotBits) }
             var excess = Int64.min

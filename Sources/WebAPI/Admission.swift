@@ -13,6 +13,7 @@ package enum Admitted: Sendable {
     case userOrApp(Permission, UserOrAppHandler)
     case tokenOrApp(TokenOrAppHandler)
     // Without.
+    case keylessOrUser(UserOrAppHandler)
     case bearer(Permission, UserHandler)
     case introspector(IntrospectorHandler)
     case userAndClient(Permission, UserAndClientHandler)
@@ -61,6 +62,9 @@ package struct Admission: Sendable {
         case .tokenOrApp(let handler):
             try admitKey(of: context.request)
             return try await handler(context, try context.token.optional())
+        case .keylessOrUser(let handler):
+            guard let token = try context.token.optional() else { return try await handler(context, nil) }
+            return try await handler(context, try await sessions.principal(of: token))
         case .bearer(let permission, let handler):
             return try await handler(context, principal(context, with: permission))
         case .client(let handler): return try await client(context, handler)

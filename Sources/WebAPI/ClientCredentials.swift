@@ -97,8 +97,8 @@ struct ClientCredentials {
     ///
     /// - Throws: `ServiceError.invalidClient` for everybody else, public apps among them.
     func introspector(in apps: AppDirectory) throws(ServiceError) -> Introspection.Caller {
-        if let basic, secret == nil, basic.contains(where: { apps.isResourceServer($0.id, secret: $0.secret) }) {
-            return .resourceServer
+        if secret == nil, let shown = basic?.first(where: { apps.isResourceServer($0.id, secret: $0.secret) }) {
+            return .resourceServer(shown.id)
         }
         guard let app = app(in: apps), app.secret != nil else { throw .invalidClient }
         try prove(app, in: apps)

@@ -1,6 +1,7 @@
 internal import HTTPServer
 internal import Providers
 internal import SignIn
+internal import Syntax
 
 /// What every endpoint that takes an authorization code does first: it asks the limit, reads the parameters, and finds
 /// the provider they are for.
@@ -46,11 +47,13 @@ struct CodeParameters: Sendable {
 extension HTTPRequest {
     private static let maximumUserAgentLength = 200
 
-    /// What the app says it is, cut to what a list of sessions needs.
+    /// What the app says it is, cut to what a list of sessions needs, in which people see it: what is not as it looks
+    /// is left out of it. A character can have any number of bytes, so the cut one may have four for each at most.
     var userAgent: String? {
-        // No text has more characters than bytes.
-        header("user-agent").map {
-            $0.utf8.count <= Self.maximumUserAgentLength ? $0 : String($0.prefix(Self.maximumUserAgentLength))
-        }
+        guard let text = header("user-agent") else { return nil }
+        if text.utf8.count <= Self.maximumUserAgentLength, text.isPrintableASCII { return text }
+        let cut = String(text.prefix(Self.maximumUserAgentLength))
+        if cut.utf8.count <= 4 * Self.maximumUserAgentLength, VisibleText.fault(of: cut) == nil { return cut }
+        return String(decoding: cut.utf8.filter { (0x20...0x7E).contains($0) }, as: UTF8.self)
     }
 }

@@ -19,6 +19,16 @@ extension Operation<APIServices> {
         Self(method: method, path: path, access: .everybody, description: description) { .keyless(handler($0)) }
     }
 
+    /// Answers everybody; whoever shows a session token must show a good one, and is told to the handler.
+    package static func keylessOrUser(
+        _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (APIServices) -> UserOrAppHandler
+    ) -> Self {
+        Self(method: method, path: path, access: .everybody, description: description) {
+            .admitted($0.admission, .keylessOrUser(handler($0)))
+        }
+    }
+
     package static func browser(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> PageHandler

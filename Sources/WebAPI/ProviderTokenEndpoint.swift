@@ -50,7 +50,8 @@ struct ProviderTokenEndpoint: Sendable {
             identity = Self.identity(number)
             guard identity != nil else { throw .invalidParameter(ParameterError("identity_id", "is not a number")) }
         }
-        let user = try await profile.refresh(identity, under: principal.session, in: context.call)
+        let user = try await profile.refresh(
+            identity, under: principal.session, from: context.network.lane, in: context.call)
         return CurrentUserEndpoint.answer(user, principal.session, by: providers)
     }
 

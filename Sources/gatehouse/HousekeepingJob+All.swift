@@ -135,6 +135,13 @@ extension HousekeepingJob {
         }
     }
 
+    /// Gives back what the store's file does not need any more, in small steps.
+    static func giveBackSpace(_ repository: SQLiteAccounts) -> HousekeepingJob {
+        HousekeepingJob(interval: interval, complaint: "the store could not give back what it does not need") {
+            while !Task.isCancelled, try await repository.giveBackSpace() { try? await Task.sleep(for: pause) }
+        }
+    }
+
     /// Makes the backups that `gatehouse store backup` asks for.
     static func serveBackups(_ repository: SQLiteAccounts) -> HousekeepingJob {
         HousekeepingJob(interval: logInterval, complaint: "a backup that a tool asked for could not be made") {

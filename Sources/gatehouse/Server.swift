@@ -87,7 +87,7 @@ struct Server: Service {
                     accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger)
                     + [.write(failedSignIns), .settleAudit(repository, clock)]
                     + (settings.audit.retentionDays.map { [.forgetEvents(repository, after: $0, clock)] } ?? [])
-                    + (store.file.map { [.tidyLog($0, clock), .serveBackups($0)] } ?? [])
+                    + (store.file.map { [.tidyLog($0, clock), .serveBackups($0), .giveBackSpace($0)] } ?? [])
                     + [
                         .forgetUnfinished(repository, settings.providers, clock),
                         .tellOfNarrowing(repository, parts.providers, apps, clock, logger),
@@ -111,7 +111,13 @@ struct Server: Service {
                 codes: DispatchedCodes(), logouts: SeenTokens(),
                 events: SeenTokens(
                     maximumAgeSeconds: providers.compactMap(\.configuration.events?.maximumAgeSeconds).max() ?? 0),
-                pushes: PushLimits(PushLimits.Configuration(settings.push))),
+                pushes: PushLimits(PushLimits.Configuration(settings.push)),
+                budgets: UserBudgets(
+                    profileRefreshes: settings.rateLimit.profileRefreshesPerHourPerUser,
+                    exchanges: settings.rateLimit.exchangesPerHourPerUser),
+                shares: WorkShares(
+                    introspectionsAtOnce: settings.rateLimit.introspectionsAtOnce,
+                    profileRefreshesAtOnce: settings.rateLimit.profileRefreshesAtOnce)),
             registration: settings.registration,
             apps: apps,
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
@@ -119,6 +125,7 @@ struct Server: Service {
                 apple: settings.associationFiles.apple, android: settings.associationFiles.android),
             browser: BrowserSignIn.Limits(
                 maximumPending: Int64(settings.browser.pendingSignIns),
+                maximumBytes: Int64(settings.browser.pendingBytes), instances: Int64(settings.instances),
                 confirmationSeconds: Int64(settings.browser.confirmationDays) * 86_400),
             clock: clock, apiKeys: apiKeys,
             limits: AddressLimits(settings, wings),

@@ -31,6 +31,19 @@ import Testing
         #expect(budget.enter(address(network: 2, 1)) == .granted)
     }
 
+    @Test func `counts what a customer with a wider network has, by the whole of it`() {
+        let budget = budget(connections: 1000, perAddress: 2)
+        func granted(_ networks: [UInt64]) -> Int {
+            networks.count { budget.enter(address(network: $0, 1)) == .granted }
+        }
+        // Of one /56, and of one /48.
+        #expect(granted((0..<20).map { 0x2001_0DB8_0001_0000 | $0 }) == 8)
+        #expect(granted((1..<100).map { 0x2001_0DB8_0001_0000 | $0 << 8 }) == 24)
+        #expect(granted([0x2001_0DB8_0002_0000]) == 1)
+        budget.leave(.granted, address(network: 0x2001_0DB8_0001_0000, 1))
+        #expect(granted([0x2001_0DB8_0001_0000 | 99 << 8]) == 1)
+    }
+
     @Test func `a connection budget does not count the connections of a proxy`() {
         let budget = budget(perAddress: 1)
         for _ in 0..<3 { #expect(budget.enter(address(9)) == .granted) }

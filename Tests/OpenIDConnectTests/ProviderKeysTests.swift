@@ -23,11 +23,13 @@ import Testing
         provider.publish(on: transport)
     }
 
-    private func error(_ token: String, after seconds: Int = 0) async throws -> SignedTokenError<JOSEError>? {
+    private func error(
+        _ token: String, from origin: TokenOrigin = .stranger, after seconds: Int = 0
+    ) async throws -> SignedTokenError<JOSEError>? {
         let token = try CompactJWS(parsing: token, maximumByteCount: 10_000)
         do throws(SignedTokenError<JOSEError>) {
             _ = try await keys.verify(
-                token, allowed: [.rs256], at: endpoint, through: PlainCalls(through: transport),
+                token, from: origin, allowed: [.rs256], at: endpoint, through: PlainCalls(through: transport),
                 now: start + .seconds(seconds))
             return nil
         } catch {
@@ -73,6 +75,37 @@ import Testing
         _ = try await error(token(keyID: "unknown-b"), after: 60)
         _ = try await error(token(keyID: "unknown-c"), after: 60)
         #expect(fetches == 1 + 5 + 1)
+    }
+
+    @Test func `made-up key names of strangers keep no rotated key from a token that the provider gave us`()
+        async throws
+    {
+        #expect(try await error(provider.idToken()) == nil)
+        for number in 0..<6 { _ = try await error(token(keyID: .string("made up \(number)"))) }
+        #expect(fetches == 6)
+        let rotated = SigningProvider(key: TestKeys.otherRSA)
+        transport.answer(
+            provider.keysEndpoint, json: SigningProvider.keyDocument([("key-2", TestKeys.otherRSA, .rs256)]))
+        let token = try rotated.idToken { $0.header[setting: "kid"] = "key-2" }
+        #expect(try await error(token) == .token(.unknownKey(.keyIDNotInSet)))
+        #expect(try await error(token, from: .provider) == nil)
+        #expect(fetches == 7)
+    }
+
+    @Test func `keys are fetched once a second for tokens that the provider gave us, and all see what that brings`()
+        async throws
+    {
+        #expect(try await error(provider.idToken()) == nil)
+        let unknown = try token(keyID: "made up")
+        for _ in 0..<5 { #expect(try await error(unknown, from: .provider) != nil) }
+        #expect(fetches == 2)
+        transport.answer(
+            provider.keysEndpoint, json: SigningProvider.keyDocument([("key-2", TestKeys.otherRSA, .rs256)]))
+        let rotated = SigningProvider(key: TestKeys.otherRSA)
+        let token = try rotated.idToken { $0.header[setting: "kid"] = "key-2" }
+        #expect(try await error(token, from: .provider) != nil)
+        for _ in 0..<3 { #expect(try await error(token, from: .provider, after: 1) == nil) }
+        #expect(fetches == 3)
     }
 
     @Test func `the keys of a provider are not looked through again for a name that was not there a moment ago`()
@@ -188,7 +221,8 @@ import Testing
         let unknown = try CompactJWS(parsing: token(keyID: "unknown"), maximumByteCount: 10_000)
         await #expect(throws: SignedTokenError<JOSEError>.self) {
             try await others.verify(
-                unknown, allowed: [.rs256], at: endpoint, through: PlainCalls(through: transport), now: start)
+                unknown, from: .stranger, allowed: [.rs256], at: endpoint, through: PlainCalls(through: transport),
+                now: start)
         }
         #expect(fetches == before + 2)
     }

@@ -51,7 +51,12 @@ import YAML
           failedAdminTokensPerMinutePerAddress: 60
           authorizationsPerMinutePerAddress: 600
           pushesPerMinutePerAddress: 60
+          profileRefreshesPerHourPerUser: 10
+          exchangesPerHourPerUser: 60
+          introspectionsAtOnce: 64
+          profileRefreshesAtOnce: 8
           keysPerMinutePerAddress: 60
+          keysPerDayPerAddress: 1000
           failedLongSecretsPerMinutePerAddress: 60
           signUpsPerMinutePerAddress: 60
         instances: 1
@@ -84,6 +89,7 @@ import YAML
           name: ""
           logoFile: ""
           pendingSignIns: 200000
+          pendingBytes: 268435456
           confirmationDays: 90
         push:
           lifetimeSeconds: 3600

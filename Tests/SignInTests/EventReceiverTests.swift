@@ -252,7 +252,9 @@ extension SignInStage {
                 pushes: pushes),
             transport: transport,
             registration: .automatic, apps: apps,
-            browser: BrowserSignIn.Limits(maximumPending: 1000, confirmationSeconds: 0), clock: clock, observers: .none
+            browser: BrowserSignIn.Limits(
+                maximumPending: 1000, maximumBytes: 1 << 20, instances: 1, confirmationSeconds: 0), clock: clock,
+            observers: .none
         ).events
     }
 }

@@ -238,12 +238,24 @@ extension SignInStage {
         #expect(await !stage.isSignedIn(outcome))
     }
 
-    @Test(arguments: rules) func `leaves nothing in the store but its sessions`(rule: TokenExchange) async throws {
+    @Test(arguments: rules) func `signs one user in only so often in an hour`(
+        rule: TokenExchange
+    ) async throws {
+        let stage = try await SignInStage.exchanging(rule)
+        let token = try token(stage)
+        for _ in 0..<60 { _ = try await stage.exchange(token) }
+        #expect(
+            try await stage.refusal(ofToken: token) == .rateLimited(.exchanges, retryAfterSeconds: 3600))
+    }
+
+    @Test(arguments: rules) func `leaves in the store its sessions, and for an hour their number`(
+        rule: TokenExchange
+    ) async throws {
         let stage = try await SignInStage.exchanging(rule)
         let token = try token(stage)
         for _ in 0..<20 { _ = try await stage.exchange(token) }
         let later = SigningProvider.now + 3600
-        #expect(try await stage.repository.sweepExpired(now: later, limit: 1000) == 0)
+        #expect(try await stage.repository.sweepExpired(now: later, limit: 1000) == 1)
     }
 
     @Test(arguments: rules) func `is turned away while the provider's bulkhead is full`(

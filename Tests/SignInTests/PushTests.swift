@@ -256,7 +256,8 @@ extension SignInStage {
                 pushes: PushLimits(stage.pushes.configuration)),
             transport: stage.transport,
             registration: .automatic, apps: stage.apps,
-            browser: BrowserSignIn.Limits(maximumPending: 10, confirmationSeconds: 0), clock: stage.clock,
+            browser: BrowserSignIn.Limits(
+                maximumPending: 10, maximumBytes: 1 << 20, instances: 1, confirmationSeconds: 0), clock: stage.clock,
             observers: .none)
         _ = try await other.pushNotifications.receive(
             try PushNotification { members[$0] }, bearer: bearer, in: .unobserved

@@ -13,7 +13,8 @@ import Testing
     ) async -> Result<User, ServiceError> {
         do throws(ServiceError) {
             return .success(
-                try await vault.stage.useCases.refreshProfile.refresh(identity, under: vault.session, in: .unobserved))
+                try await vault.stage.useCases.refreshProfile.refresh(
+                    identity, under: vault.session, from: [], in: .unobserved))
         } catch {
             return .failure(error)
         }

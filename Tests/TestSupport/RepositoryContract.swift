@@ -19,7 +19,8 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         + keyClauses
         + keepingClauses
         + provenanceClauses + contactClauses + raceClauses
-        + userRaceClauses + grantClauses + outboxClauses + unlockKeyClauses + directoryClauses + directoryJoinClauses
+        + userRaceClauses + grantClauses + outboxClauses + unlockKeyClauses + budgetClauses + directoryClauses
+        + directoryJoinClauses
         + transferClauses + transferListClauses + tableClauses + auditClauses + auditLoadClauses + lineClauses
 
     public let testDescription: String

@@ -1,11 +1,12 @@
-import Accounts
+public import Accounts
+import Syntax
 import Testing
 
 extension RepositoryContract {
     static let browserClauses = [
         RepositoryContract("a sign-in that has begun is found until it ends, and of all who end it one does") { store in
             let pending = Sample.pending()
-            #expect(try await store.beginSignIn(pending, instead: nil, maximum: 10, now: Sample.now))
+            #expect(try await store.beginSignIn(pending, instead: nil, now: Sample.now))
             #expect(try await store.pendingSignIn(pending.handle, now: Sample.now) == pending)
             #expect(try await store.pendingSignIn(Sample.hash(), now: Sample.now) == nil)
             let ended = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -19,7 +20,7 @@ extension RepositoryContract {
         },
         RepositoryContract("a sign-in that has begun expires, and is swept then") { store in
             let pending = Sample.pending()
-            _ = try await store.beginSignIn(pending, instead: nil, maximum: 10, now: Sample.now)
+            _ = try await store.beginSignIn(pending, instead: nil, now: Sample.now)
             #expect(try await store.pendingSignIn(pending.handle, now: pending.expiresAt - 1) != nil)
             #expect(try await store.pendingSignIn(pending.handle, now: pending.expiresAt) == nil)
             #expect(try await !store.endPendingSignIn(pending.handle, now: pending.expiresAt))
@@ -27,22 +28,66 @@ extension RepositoryContract {
         },
         RepositoryContract("a sign-in goes on under another handle once, and the first is gone") { store in
             let (first, second) = (Sample.pending(), Sample.pending())
-            _ = try await store.beginSignIn(first, instead: nil, maximum: 10, now: Sample.now)
-            #expect(try await store.beginSignIn(second, instead: first.handle, maximum: 10, now: Sample.now))
+            _ = try await store.beginSignIn(first, instead: nil, now: Sample.now)
+            #expect(try await store.beginSignIn(second, instead: first.handle, now: Sample.now))
             #expect(try await store.pendingSignIn(first.handle, now: Sample.now) == nil)
             #expect(try await store.pendingSignIn(second.handle, now: Sample.now) == second)
             let third = Sample.pending()
-            #expect(try await !store.beginSignIn(third, instead: first.handle, maximum: 10, now: Sample.now))
+            #expect(try await !store.beginSignIn(third, instead: first.handle, now: Sample.now))
             #expect(try await store.pendingSignIn(third.handle, now: Sample.now) == nil)
         },
         RepositoryContract("of more sign-ins than are kept the oldest give way") { store in
             let begun = (0..<5).map { _ in Sample.pending() }
-            for pending in begun {
-                _ = try await store.beginSignIn(pending, instead: nil, maximum: 3, now: Sample.now)
-            }
+            for pending in begun { _ = try await store.beginSignIn(pending, instead: nil, now: Sample.now) }
+            let bounds = PendingBounds(rows: 3, bytes: 1 << 20, bytesPerHolder: 1 << 20)
+            #expect(try await store.boundSignIns(bounds) == 2)
             for (index, pending) in begun.enumerated() {
                 #expect(try await (store.pendingSignIn(pending.handle, now: Sample.now) != nil) == (index >= 2))
             }
+        },
+        RepositoryContract("one address holds only its share of the bytes, and the others lose nothing by it") {
+            store in
+            let stranger = try store.networkHash(of: IPAddress(v4: 0xC000_0201))
+            let other = try store.networkHash(of: IPAddress(v4: 0xC000_0202))
+            let old = Sample.pending(holder: other, bytes: 3000)
+            _ = try await store.beginSignIn(old, instead: nil, now: Sample.now)
+            let flood = (0..<10).map { _ in Sample.pending(holder: stranger, bytes: 12_000) }
+            for pending in flood { _ = try await store.beginSignIn(pending, instead: nil, now: Sample.now) }
+            #expect(
+                try await store.boundSignIns(PendingBounds(rows: 100, bytes: 1 << 20, bytesPerHolder: 40_000)) == 7)
+            #expect(try await store.pendingSignIn(old.handle, now: Sample.now) == old)
+            for (index, pending) in flood.enumerated() {
+                #expect(try await (store.pendingSignIn(pending.handle, now: Sample.now) != nil) == (index >= 7))
+            }
+        },
+        RepositoryContract("of too many bytes the oldest of the largest holder give way, whoever was first") { store in
+            let many = try store.networkHash(of: IPAddress(v4: 0xC000_0201))
+            let few = try store.networkHash(of: IPAddress(v4: 0xC000_0202))
+            let first = Sample.pending(holder: few, bytes: 1000)
+            let flood = (0..<6).map { _ in Sample.pending(holder: many, bytes: 1000) }
+            for pending in [first] + flood { _ = try await store.beginSignIn(pending, instead: nil, now: Sample.now) }
+            #expect(try await store.boundSignIns(PendingBounds(rows: 100, bytes: 4000, bytesPerHolder: 1 << 20)) == 4)
+            #expect(try await store.pendingSignIn(first.handle, now: Sample.now) != nil)
+            for (index, pending) in flood.enumerated() {
+                #expect(try await (store.pendingSignIn(pending.handle, now: Sample.now) != nil) == (index >= 4))
+            }
+        },
+        RepositoryContract("networks of IPv6 share what their /48 may hold, and the largest of them pays") { store in
+            let prefix: UInt64 = 0x2001_0DB8_0001_0000
+            let neighbour = try store.networkHash(of: IPAddress(v6: prefix, 1))
+            let flooding = try store.networkHash(of: IPAddress(v6: prefix + 1, 1))
+            #expect(neighbour.wide == flooding.wide && neighbour.narrow != flooding.narrow)
+            #expect(try store.networkHash(of: IPAddress(v6: prefix + 1, 99)) == flooding)
+            #expect(try store.networkHash(of: IPAddress(v6: prefix + 0x1_0000, 1)).wide != flooding.wide)
+            let mapped = IPAddress(v6: 0, 0xFFFF_C000_0201)
+            let unmapped = try store.networkHash(of: IPAddress(v4: 0xC000_0201))
+            #expect(try store.networkHash(of: mapped) == unmapped)
+            let old = Sample.pending(holder: neighbour, bytes: 1000)
+            let flood = (0..<6).map { _ in Sample.pending(holder: flooding, bytes: 1000) }
+            for pending in [old] + flood { _ = try await store.beginSignIn(pending, instead: nil, now: Sample.now) }
+            #expect(
+                try await store.boundSignIns(PendingBounds(rows: 100, bytes: 1 << 20, bytesPerHolder: 4000)) == 4)
+            #expect(try await store.pendingSignIn(old.handle, now: Sample.now) != nil)
         },
         RepositoryContract("a session that an app's code stands for lasts only once the code is redeemed") { store in
             let (record, code) = Sample.appSignIn()
@@ -127,8 +172,10 @@ extension RepositoryContract {
 }
 
 extension Sample {
-    static func pending() -> PendingSignIn {
-        PendingSignIn(handle: hash(), browser: hash(), content: [1, 2, 3], expiresAt: now + 600)
+    public static func pending(holder: NetworkHash = .none, bytes: Int = 3) -> PendingSignIn {
+        PendingSignIn(
+            handle: hash(), browser: hash(), content: Array(repeating: 1, count: bytes), expiresAt: now + 600,
+            holder: holder)
     }
 
     /// A sign-in for an app, whose code is good for a minute.

@@ -28,6 +28,36 @@ extension RepositoryContract {
             #expect(try await store.guess(false, .sample(2)) == .missing)
             #expect(try await store.keys.settle(.sample(2), .longSecret, now: Sample.now) == .missing)
         },
+        RepositoryContract("a key that was unlocked under a session is its user's, and goes with them") { store in
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
+            for number in 1...3 as ClosedRange<UInt8> {
+                try await store.keys.add(.sample(number), content: [1], of: number == 1 ? user : nil, now: Sample.now)
+            }
+            _ = try await store.keys.settle(.sample(2), .longSecret, by: user, now: Sample.now)
+            #expect(try await store.keys.find(.sample(2))?.user == user)
+            #expect(try await store.keys.find(.sample(3))?.user == nil)
+            #expect(try await store.erase(user, now: Sample.now))
+            #expect(try await store.keys.find(.sample(1)) == nil)
+            #expect(try await store.keys.find(.sample(2)) == nil)
+            #expect(try await store.keys.find(.sample(3)) != nil)
+        },
+        RepositoryContract("a key that is somebody's is nobody else's for unlocking it") { store in
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user
+            let other = try await store.signedIn(Sample.signIn(Sample.subject("2"))).user
+            try await store.keys.add(.sample(), content: [1], of: user, now: Sample.now)
+            _ = try await store.keys.settle(.sample(), .longSecret, by: other, now: Sample.now + 200_000)
+            #expect(try await store.keys.find(.sample())?.user == user)
+        },
+        RepositoryContract("a key is revoked by a right secret, and a wrong one counts") { store in
+            try await store.keys.add(.sample(), content: [1], now: Sample.now)
+            let wrong = UnlockAttempt.password(isRight: false)
+            #expect(try await store.keys.settle(.sample(), wrong, for: .revoking, now: Sample.now) == .wrong)
+            #expect(try await store.keys.find(.sample())?.content == [1])
+            #expect(
+                try await store.keys.settle(.sample(), .longSecret, for: .revoking, now: Sample.now) == .unlocked)
+            #expect(try await store.keys.find(.sample()) == nil)
+            #expect(try await store.auditEvents(after: 0, limit: .max).map(\.kind) == [.unlockKeyRevoked])
+        },
         RepositoryContract("a name is given once, and to the same key again") { store in
             for _ in 0..<2 { try await store.keys.add(.sample(), content: [1], now: Sample.now) }
             await #expect(throws: RepositoryError.self) {

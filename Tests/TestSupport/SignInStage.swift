@@ -100,7 +100,8 @@ public final class SignInStage: Sendable {
             memory: ProcessMemory(
                 codes: codes, logouts: logouts, events: events, pushes: pushes, refreshes: refreshes),
             transport: transport, registration: registration, apps: apps,
-            browser: BrowserSignIn.Limits(maximumPending: 1000, confirmationSeconds: 86_400), clock: clock,
+            browser: BrowserSignIn.Limits(
+                maximumPending: 1000, maximumBytes: 1 << 20, instances: 1, confirmationSeconds: 86_400), clock: clock,
             observers: .none)
     }
 

@@ -70,6 +70,35 @@ import Testing
         #expect(browser.cookie == nil)
     }
 
+    static let large: [([String: String?], String)] = [
+        (["login_hint": String(repeating: "x", count: 2049)], "login_hint has 2049 bytes; 2048 are allowed"),
+        (["nonce": String(repeating: "x", count: 5000)], "nonce has 5000 bytes; 2048 are allowed"),
+        (["login_hint_token": String(repeating: "x", count: 8193)], "login_hint_token has 8193 bytes; 8192 are"),
+        (
+            [
+                "login_hint_token": String(repeating: "x", count: 8192),
+                "login_hint": String(repeating: "x", count: 2048), "nonce": String(repeating: "x", count: 2048),
+            ], "together have"
+        ),
+    ]
+
+    @Test(arguments: large)
+    func `says how long a parameter is and may be`(changes: [String: String?], sentence: String) async throws {
+        var browser = try await BrowserStage()
+        let answer = try Location(of: await browser.visit("/auth/authorize", BrowserStage.request(changes)))
+        #expect(answer["error"] == "invalid_request")
+        #expect(answer["error_description"]?.contains(sentence) == true, "\(answer["error_description"] ?? "")")
+        #expect(browser.cookie == nil)
+    }
+
+    @Test func `takes a login hint token as long as one may be`() async throws {
+        var browser = try await BrowserStage()
+        let token = String(repeating: "x", count: 8192)
+        let answer = try Location(
+            of: await browser.visit("/auth/authorize", BrowserStage.request(["login_hint_token": token])))
+        #expect(answer["error"] == nil && answer["login_hint_token"] == token)
+    }
+
     @Test func `goes back to the app when a parameter is there twice`() async throws {
         var browser = try await BrowserStage()
         let twice = BrowserStage.request() + [("nonce", "other")]

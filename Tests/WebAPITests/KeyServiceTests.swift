@@ -15,14 +15,16 @@ import Testing
 extension APIStage {
     /// A stage with the KeyService, whose hashes are as quick as they can be.
     static func withKeys(
-        perMinute: Int = 0, apiKeys: [String] = [], path: String? = nil, waiting: Int = 100
+        perMinute: Int = 0, apiKeys: [String] = [], path: String? = nil, waiting: Int = 100,
+        keysPerDay: Int64? = nil
     ) async throws -> APIStage {
         try await APIStage(
             apiKeys: apiKeys, perMinute: perMinute,
             wings: APIExtensions([
                 .keyService(
                     at: path ?? "/keyservice/v1",
-                    PasswordHashing(try Scrypt(cost: 1), places: 1, maximumWaiting: waiting, observers: .none))
+                    PasswordHashing(try Scrypt(cost: 1), places: 1, maximumWaiting: waiting, observers: .none),
+                    keysPerDay: keysPerDay)
             ]))
     }
 
@@ -59,6 +61,26 @@ extension APIStage {
             let unlocked = await app.unlock(.object(JSONObject([("keyid", .string(id)), secret])))
             #expect(unlocked.status == 200 && unlocked.json == made.json, "\(secret.0)")
         }
+    }
+
+    @Test func `revoke a key, and then there is none`() async throws {
+        let app = try await APIStage.withKeys()
+        let (id, longSecret) = try await app.madeKey()
+        let body: JSONValue = ["keyid": .string(id), "longsecret": .string(longSecret)]
+        #expect(await app.post("/keyservice/v1/revokekey", json: ["keyid": .string(id), "secret": "2"]).status == 401)
+        let revoked = await app.post("/keyservice/v1/revokekey", json: body)
+        #expect(revoked.status == 200 && revoked.json == ["keyid": .string(id), "revoked": true])
+        for path in ["/keyservice/v1/revokekey", "/keyservice/v1/key"] {
+            #expect(await app.post(path, json: body).status == 404)
+        }
+    }
+
+    @Test func `tell an address when it may make keys again that has made too many within a day`() async throws {
+        let app = try await APIStage.withKeys(keysPerDay: 2)
+        for _ in 0..<2 { #expect(await app.createKey().status == 200) }
+        let limited = await app.createKey()
+        #expect(limited.status == 429 && limited.error == "rate_limited")
+        #expect(limited.header("retry-after").flatMap { Int($0) }.map { (86_000...86_400).contains($0) } == true)
     }
 
     @Test func `ask for no API key, and take a form too`() async throws {
@@ -179,12 +201,12 @@ extension APIStage {
         let app = try await APIStage.withKeys(path: "/auth/realms/acme/keyservice/v1")
         let document = try JSONValue(parsing: await app.api.respond(to: .sample(.get, "/openapi.json")).body)
         let paths = document["paths"]?.object?.members.map(\.name).filter { $0.contains("keyservice") }
-        #expect(paths == ["/auth/realms/acme/keyservice/v1/createkey", "/auth/realms/acme/keyservice/v1/key"])
+        #expect(paths == ["createkey", "key", "revokekey"].map { "/auth/realms/acme/keyservice/v1/\($0)" })
     }
 
     @Test func `are not there where the KeyService is off`() async throws {
         let app = try await APIStage(
-            wings: APIExtensions([.keyService(at: "/auth/realms/acme/keyservice/v1", nil)]))
+            wings: APIExtensions([.keyService(at: "/auth/realms/acme/keyservice/v1", nil, keysPerDay: nil)]))
         for path in ["/keyservice/v1", "/auth/realms/acme/keyservice/v1"] {
             let answer = await app.api.respond(to: .sample(.post, path + "/createkey"))
             #expect(answer.status.code == 404)
@@ -226,25 +248,39 @@ enum KeyServiceTour {
         let app = try await APIStage.withKeys(perMinute: 1)
         let (id, longSecret) = try await app.madeKey()
         _ = await app.lastUntilLimited { await app.createKey() }
-        for path in ["createkey", "key"] {
+        for path in ["createkey", "key", "revokekey"] {
             _ = await app.send(.post, "/keyservice/v1/\(path)", headers: [("Content-Type", "text/plain")])
+            _ = await app.post("/keyservice/v1/\(path)", json: [:], headers: [("Authorization", "Bearer x")])
         }
+        let revoke = "/keyservice/v1/revokekey"
+        _ = await app.post(revoke, json: [:])
+        _ = await app.post(revoke, json: ["keyid": "x", "secret": "1"])
         _ = await app.unlock(["keyid": .string(id), "longsecret": .string(longSecret)])
         _ = await app.unlock([:])
         _ = await app.unlock(["keyid": "x", "secret": "1"])
         _ = await app.unlock(["keyid": .string(id), "longsecret": "x"])
+        _ = await app.post(revoke, json: ["keyid": .string(id), "longsecret": "x"])
         _ = await app.lastUntilLimited { await app.unlock(["keyid": .string(id), "longsecret": "x"]) }
+        _ = await app.lastUntilLimited { await app.post(revoke, json: ["keyid": .string(id), "longsecret": "x"]) }
         for _ in 0..<3 { _ = await app.unlock(["keyid": .string(id), "secret": "x"]) }
+        _ = await app.post(revoke, json: ["keyid": .string(id), "secret": "x"])
         let closed = try await APIStage.withKeys()
         _ = await closed.send(.post, "/keyservice/v1/createkey", headers: [("Content-Type", "text/plain")])
         _ = await closed.createKey([:])
-        let other = try await closed.madeKey()
+        let (gone, other) = (try await closed.madeKey(), try await closed.madeKey())
+        _ = await closed.post(revoke, json: ["keyid": .string(gone.id), "secret": "1"])
+        _ = await closed.post(revoke, json: ["keyid": .string(gone.id), "secret": "1234"])
+        let token = await closed.signIn().json["token"]?.string ?? ""
         await closed.stage.repository.close()
         _ = await closed.createKey()
+        _ = await closed.post(
+            "/keyservice/v1/createkey", json: ["secret": "1"], headers: [("Authorization", "Bearer \(token)")])
+        _ = await closed.post(revoke, json: ["keyid": .string(other.id), "secret": "1234"])
         _ = await closed.unlock(["keyid": .string(other.id), "secret": "1234"])
         let off = try await APIStage()
         _ = await off.createKey()
         _ = await off.unlock([:])
+        _ = await off.post(revoke, json: [:])
         return app.seenAnswers.union(closed.seenAnswers).union(off.seenAnswers)
     }
 }

@@ -216,6 +216,20 @@ extension APIStage {
         }
     }
 
+    @Test func `is asked ten times in an hour for one user, and then told when it may be again`() async throws {
+        let app = try await APIStage.keepingTokens()
+        let (token, _) = try await app.keptUser()
+        let calls = app.stage.transport.requests.count
+        for _ in 0..<10 {
+            #expect(
+                await app.post("/users/me/refresh-profile", json: [:], headers: bearer(token)).status == 200)
+        }
+        let answer = await app.post("/users/me/refresh-profile", json: [:], headers: bearer(token))
+        #expect(answer.status == 429 && answer.error == "rate_limited")
+        #expect(answer.header("retry-after").flatMap { Int($0) }.map { (3000...3600).contains($0) } == true)
+        #expect(app.stage.transport.requests.count == calls + 10)
+    }
+
     @Test func `names what is wrong with the identity`() async throws {
         let app = try await APIStage.keepingTokens()
         let (token, identity) = try await app.keptUser()
@@ -253,6 +267,9 @@ enum VaultTour {
             other.identity, other.token, client: APIStage.basic("other-id", "other secret"))
         _ = await app.providerToken(identity, try await app.keptUser(scope: "account.read").token)
         _ = await app.providerToken(identity, nil)
+        for _ in 0..<11 {
+            _ = await app.post("/users/me/refresh-profile", json: [:], headers: bearer(token))
+        }
         seen.formUnion(app.seenAnswers)
         seen.formUnion(try await others())
         return seen

@@ -169,7 +169,8 @@ enum PushTour {
                 pushes: PushLimits(stage.pushes.configuration)),
             transport: stage.transport,
             registration: .automatic, apps: stage.apps,
-            browser: BrowserSignIn.Limits(maximumPending: 10, confirmationSeconds: 0), clock: stage.clock,
+            browser: BrowserSignIn.Limits(
+                maximumPending: 10, maximumBytes: 1 << 20, instances: 1, confirmationSeconds: 0), clock: stage.clock,
             observers: .none)
         let api = WebAPI(
             providers: providers, useCases: useCases, apps: stage.apps, branding: Branding(name: ""),

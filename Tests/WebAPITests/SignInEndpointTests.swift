@@ -126,6 +126,14 @@ import Testing
         #expect(session.userAgent == String(repeating: "ü", count: 200))
     }
 
+    @Test(arguments: ["App\u{202E}/1", "App\u{200B}/1", "App/1" + String(repeating: "\u{301}", count: 4000)])
+    func `keeps nothing of what the app says it is that is not as it looks`(name: String) async throws {
+        let app = try await APIStage()
+        let answer = await app.post("/auth/signin", json: APIStage.authorized(), headers: [("User-Agent", name)])
+        let token = try #require(answer.json["token"]?.string)
+        #expect(try await app.stage.sessions.principal(of: token).session.userAgent == "App/1")
+    }
+
     @Test func `leaves out what the carrier did not say`() async throws {
         let app = try await APIStage()
         try app.stage.answerToken {

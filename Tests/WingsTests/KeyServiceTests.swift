@@ -2,6 +2,7 @@ import Accounts
 import Crypto
 import Patience
 import SignIn
+import Syntax
 import System
 import Telemetry
 import TestSupport
@@ -19,10 +20,10 @@ import Testing
         PasswordHashing(try Scrypt(cost: cost), places: places, maximumWaiting: waiting, observers: .none)
     }
 
-    private func service(_ hashing: PasswordHashing? = nil) throws -> KeyService {
+    private func service(_ hashing: PasswordHashing? = nil, keysPerDay: Int64? = nil) throws -> KeyService {
         KeyService(
-            keys: UnlockKeys(stage.repository), hashing: try hashing ?? Self.hashing(),
-            clock: Clock { SigningProvider.now })
+            keys: UnlockKeys(stage.repository), budgets: stage.repository, hashing: try hashing ?? Self.hashing(),
+            keysPerDay: keysPerDay, clock: Clock { SigningProvider.now })
     }
 
     private func error(_ body: () async throws(ServiceError) -> UnlockedKey) async -> ServiceError? {
@@ -176,7 +177,7 @@ import Testing
         let hashing = try Self.hashing(places: 1, waiting: 2)
         let keys = try service(hashing)
         let key = try await keys.create(password: Secret("1234"))
-        try await hashing.enter()
+        try await hashing.enter(.sample)
         let waiting = Task {
             await crowd(2) { _ in
                 await error { () async throws(ServiceError) in
@@ -190,10 +191,6 @@ import Testing
                 await error { () async throws(ServiceError) in
                     try await keys.unlock(key.keyID, password: Secret("wrong"))
                 } == .overloaded)
-            #expect(
-                await error { () async throws(ServiceError) in
-                    try await keys.create(password: Secret("1"))
-                } == .overloaded)
         }
         // Neither needs a hash.
         #expect(try await keys.unlock(key.keyID, longSecret: key.longSecret).key == key.key)
@@ -201,16 +198,82 @@ import Testing
             await error { () async throws(ServiceError) in
                 try await keys.unlock("x", password: Secret("1"))
             } == .ofWing(.keyMissing))
-        hashing.leave()
+        hashing.leave(.sample)
         #expect(await waiting.value == [.ofWing(.badPassword), .ofWing(.badPassword)])
         #expect(try await keys.unlock(key.keyID, password: Secret("1234")).key == key.key)
+    }
+
+    @Test func `serves others while a crowd asks again and again with one key's right password`() async throws {
+        let hashing = try Self.hashing(places: 1, waiting: 64)
+        let keys = try service(hashing)
+        let popular = try await keys.create(password: Secret("1234"))
+        var others: [UnlockedKey] = []
+        for _ in 0..<40 { others.append(try await keys.create(password: Secret("1"))) }
+        try await hashing.enter(.sample)
+        let flood = Task { [popular] in
+            await crowd(300) { _ in
+                await error { () async throws(ServiceError) in
+                    try await keys.unlock(popular.keyID, password: Secret("1234"))
+                }
+            }
+        }
+        try await eventually("a full line") { hashing.waiting >= 64 }
+        let asked = Task { [others] in
+            await crowd(40) { number in
+                await error { () async throws(ServiceError) in
+                    try await keys.unlock(others[number].keyID, password: Secret("1"))
+                }
+            }
+        }
+        hashing.leave(.sample)
+        #expect(await asked.value == Array(repeating: nil, count: 40))
+        let answers = await flood.value
+        #expect(answers.contains(nil) && answers.allSatisfy { $0 == nil || $0 == .overloaded })
+    }
+
+    @Test func `revokes a key for who has its password or its long secret, and for nobody else`() async throws {
+        let keys = try service()
+        let made = [try await keys.create(password: Secret("1")), try await keys.create(password: Secret("1"))]
+        #expect(
+            await error { () async throws(ServiceError) in
+                try await keys.unlock(made[0].keyID, password: Secret("2"), for: .revoking, by: .sample)
+            } == .ofWing(.badPassword))
+        #expect(
+            await error { () async throws(ServiceError) in
+                try await keys.unlock(made[1].keyID, longSecret: Secret("2"), for: .revoking, by: .sample)
+            } == .ofWing(.badPassword))
+        for key in made { _ = try await keys.unlock(key.keyID, password: Secret("1")) }
+        _ = try await keys.unlock(made[0].keyID, password: Secret("1"), for: .revoking, by: .sample)
+        _ = try await keys.unlock(made[1].keyID, longSecret: made[1].longSecret, for: .revoking, by: .sample)
+        for key in made {
+            #expect(
+                await error { () async throws(ServiceError) in
+                    try await keys.unlock(key.keyID, longSecret: key.longSecret)
+                } == .ofWing(.keyMissing))
+        }
+        let trail = try await stage.repository.auditEvents(after: 0, limit: .max)
+        #expect(trail.map(\.kind) == [.unlockKeyRevoked, .unlockKeyRevoked])
+    }
+
+    @Test func `makes only so many keys in a day for one address, and others' are their own`() async throws {
+        let keys = try service(keysPerDay: 3)
+        for _ in 0..<3 { _ = try await keys.create(password: Secret("1")) }
+        let limited = await error { () async throws(ServiceError) in try await keys.create(password: Secret("1")) }
+        #expect(limited == .rateLimited(.keysPerDay, retryAfterSeconds: 86_400))
+        // Another instance counts in the same store.
+        let other = try service(keysPerDay: 3)
+        #expect(
+            await error { () async throws(ServiceError) in
+                try await other.create(password: Secret("1"))
+            } == limited)
+        _ = try await keys.create(password: Secret("1"), for: .sample(IPAddress(v4: 2)))
     }
 
     @Test func `refuses a locked key without a hash, also when its turn comes`() async throws {
         let hashing = try Self.hashing(places: 1, waiting: 2)
         let keys = try service(hashing)
         let key = try await keys.create(password: Secret("1234"))
-        try await hashing.enter()
+        try await hashing.enter(.sample)
         let late = Task {
             await error { () async throws(ServiceError) in try await keys.unlock(key.keyID, password: Secret("1234")) }
         }
@@ -224,7 +287,7 @@ import Testing
             await error { () async throws(ServiceError) in
                 try await keys.unlock(key.keyID, password: Secret("1234"))
             } == .ofWing(.keyLocked))
-        hashing.leave()
+        hashing.leave(.sample)
         #expect(await late.value == .ofWing(.keyLocked))
     }
 
@@ -258,5 +321,31 @@ import Testing
             for await value in group { values.append(value) }
             return values.sorted { $0.0 < $1.0 }.map(\.1)
         }
+    }
+}
+
+extension FairLine.Turn {
+    static let sample = FairLine.Turn(key: [0], address: [0])
+}
+
+extension KeyService.Caller {
+    static let sample = sample(IPAddress(v4: 1))
+
+    static func sample(_ address: IPAddress, _ user: UserID? = nil) -> KeyService.Caller {
+        KeyService.Caller(address: address, lane: Array("\(address)".utf8), user: user)
+    }
+}
+
+extension KeyService {
+    func create(password: Secret) async throws(ServiceError) -> UnlockedKey {
+        try await create(password: password, for: .sample)
+    }
+
+    func unlock(_ keyID: String, password: Secret) async throws(ServiceError) -> UnlockedKey {
+        try await unlock(keyID, password: password, by: .sample)
+    }
+
+    func unlock(_ keyID: String, longSecret: Secret) async throws(ServiceError) -> UnlockedKey {
+        try await unlock(keyID, longSecret: longSecret, by: .sample)
     }
 }

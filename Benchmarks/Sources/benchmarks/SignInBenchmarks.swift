@@ -84,7 +84,8 @@ enum SignInBenchmarks {
                     pushes: PushLimits(
                         .init(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100))),
                 transport: carrier, registration: .automatic, apps: apps,
-                browser: BrowserSignIn.Limits(maximumPending: 1000, confirmationSeconds: 0), clock: clock,
+                browser: BrowserSignIn.Limits(
+                    maximumPending: 1000, maximumBytes: 1 << 20, instances: 1, confirmationSeconds: 0), clock: clock,
                 observers: .none),
             apps: apps, branding: Branding(name: ""), associationFiles: AssociationFiles(apple: nil, android: nil),
             apiKeys: APIKeys([]),

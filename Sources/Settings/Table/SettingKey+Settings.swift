@@ -110,6 +110,21 @@ extension SettingKey where Root == Settings {
         Self(
             "rateLimit.pushesPerMinutePerAddress", \.rateLimit.pushesPerMinutePerAddress, .limit(upTo: 1_000_000),
             "Server-initiated sign-ins that one client address may begin in a minute."),
+        Self(
+            "rateLimit.profileRefreshesPerHourPerUser", \.rateLimit.profileRefreshesPerHourPerUser,
+            .limit(upTo: 1_000_000),
+            "How often in an hour one user's provider is asked for their attributes again, by all instances together."),
+        Self(
+            "rateLimit.exchangesPerHourPerUser", \.rateLimit.exchangesPerHourPerUser, .limit(upTo: 1_000_000),
+            "How often in an hour one user is signed in by access tokens of a provider's, by all instances together."),
+        Self(
+            "rateLimit.introspectionsAtOnce", \.rateLimit.introspectionsAtOnce, .number(1...100_000),
+            "Tokens that one instance looks at for services at once; 16 times as many wait, each service and address in turn."
+        ),
+        Self(
+            "rateLimit.profileRefreshesAtOnce", \.rateLimit.profileRefreshesAtOnce, .number(1...100_000),
+            "Users for whom one instance asks providers for attributes again at once; 16 times as many wait, each in turn."
+        ),
     ]
 
     private static let signUpLimit: [Self] = [
@@ -208,7 +223,11 @@ extension SettingKey where Root == Settings {
             "Picture on the pages: PNG, JPEG, GIF, WebP or SVG of at most \(Logo.maximumBytes) bytes."),
         Self(
             "browser.pendingSignIns", \.browser.pendingSignIns, .number(1...10_000_000),
-            "Browser sign-ins that may be under way at once; one more makes the oldest give way."),
+            "Browser sign-ins that may be under way at once; of more the oldest of the address with most give way."),
+        Self(
+            "browser.pendingBytes", \.browser.pendingBytes, .number(1 << 20...4 << 30),
+            "What browser sign-ins under way may take in the store, in bytes; one address (IPv6: a /48) holds at most a twentieth."
+        ),
         Self(
             "browser.confirmationDays", \.browser.confirmationDays, .number(0...400),
             "How long a browser keeps that its user has confirmed an app that others can imitate; 0: not at all."),

@@ -120,19 +120,26 @@ public enum BrowserParameter: String, Sendable {
 /// The parameters of a request that a browser brings, by name. An empty one counts as absent (RFC 6749 §3.1), and one
 /// that is there twice has no value at all.
 public struct AuthorizationParameters: Sendable {
+    /// How long the longest may be that anybody sends, in bytes: what a provider answers, and what tells it of a user.
     private static let maximumBytes = 4096
+    static let maximumTokenBytes = 8192
 
     private let fields: [(name: String, value: String)]
     /// Those that were sent more than once, or that are longer than any has to be.
     public let unusable: Set<String>
+    /// How long each is, in bytes, also of those that are not usable.
+    let byteCounts: [(name: String, count: Int)]
 
     public init(_ fields: [(name: String, value: String)]) {
         let given = fields.filter { !$0.value.isEmpty }
         var seen: Set<String> = []
         var unusable: Set<String> = []
-        for field in given where !seen.insert(field.name).inserted || field.value.utf8.count > Self.maximumBytes {
-            unusable.insert(field.name)
+        for field in given {
+            let isToken = field.name == BrowserParameter.loginHintToken.rawValue
+            let longest = isToken ? Self.maximumTokenBytes : Self.maximumBytes
+            if !seen.insert(field.name).inserted || field.value.utf8.count > longest { unusable.insert(field.name) }
         }
+        byteCounts = given.map { ($0.name, $0.value.utf8.count) }
         self.unusable = unusable
         self.fields = given.filter { !unusable.contains($0.name) }
     }

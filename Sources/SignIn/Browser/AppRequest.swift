@@ -7,8 +7,10 @@ internal import Syntax
 /// An authorization request of one of our own apps (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1),
 /// validated.
 public struct AppRequest: Sendable {
-    private static let maximumStateBytes = 2048
-    private static let maximumHintBytes = 2048
+    /// What each parameter may have, in bytes.
+    private static let maximumBytes = 2048
+    /// All of them together, since they wait in the store for their user to come back.
+    private static let maximumSum = 12_288
     private static let challengeLength = 43
 
     public let address: AppAddress
@@ -50,7 +52,8 @@ public struct AppRequest: Sendable {
     ///
     /// - Parameter now: seconds since 1970.
     init(_ parameters: AuthorizationParameters, to address: AppAddress, now: Int64) throws(Problem) {
-        if let name = parameters.unusable.sorted().first { throw .invalid(name, "is there twice, or too long") }
+        try Self.checkSizes(parameters)
+        if let name = parameters.unusable.sorted().first { throw .invalid(name, "is there twice") }
         try Self.checkResponse(parameters)
         guard address.app.rights.grants.contains(.authorizationCode) else {
             throw Problem("unauthorized_client", "The app's section does not list authorization_code among its grants.")
@@ -59,10 +62,28 @@ public struct AppRequest: Sendable {
         codeChallenge = try Self.codeChallenge(parameters)
         permissions = try Self.permissions(parameters[.scope], of: address.app)
         audience = try Self.audience(parameters[.resource], of: address)
-        nonce = try Self.text(parameters, .nonce, longest: Self.maximumStateBytes)
-        _ = try Self.text(parameters, .state, longest: Self.maximumStateBytes)
+        nonce = try Self.text(parameters, .nonce)
+        _ = try Self.text(parameters, .state)
         carried = try CarriedParameters(parameters)
         lineToken = try LineToken.read(parameters, now: now)
+    }
+
+    private static func checkSizes(_ parameters: AuthorizationParameters) throws(Problem) {
+        var sum = 0
+        for (name, count) in parameters.byteCounts {
+            guard let longest = BrowserParameter(rawValue: name).map(longest) else { continue }
+            guard count <= longest else { throw .invalid(name, "has \(count) bytes; \(longest) are allowed") }
+            sum += count
+        }
+        guard sum <= maximumSum else {
+            throw Problem(
+                "invalid_request", "All parameters together have \(sum) bytes; \(maximumSum) are allowed.")
+        }
+    }
+
+    /// How long one may be, in bytes.
+    private static func longest(_ parameter: BrowserParameter) -> Int {
+        parameter == .loginHintToken ? AuthorizationParameters.maximumTokenBytes : maximumBytes
     }
 
     private static func checkResponse(_ parameters: AuthorizationParameters) throws(Problem) {
@@ -117,11 +138,10 @@ public struct AppRequest: Sendable {
     }
 
     static func text(
-        _ parameters: AuthorizationParameters, _ parameter: BrowserParameter, longest: Int = maximumHintBytes
+        _ parameters: AuthorizationParameters, _ parameter: BrowserParameter
     ) throws(Problem) -> String? {
         guard let value = parameters[parameter] else { return nil }
         let name = parameter.rawValue
-        guard value.utf8.count <= longest else { throw .invalid(name, "is longer than \(longest) bytes") }
         guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw .invalid(name, "has control characters")
         }

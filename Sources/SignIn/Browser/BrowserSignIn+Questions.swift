@@ -2,7 +2,7 @@ internal import Accounts
 internal import Apps
 internal import OpenIDConnect
 public import Providers
-internal import Syntax
+public import Syntax
 internal import System
 
 /// What the user is asked on the way, each on a page whose token is the only key to the request that waits.
@@ -11,21 +11,24 @@ extension BrowserSignIn {
     ///
     /// - Parameters:
     ///   - provider: the first of those that the user may choose.
-    ///   - browser: as of ``begin(_:with:browser:hasConfirmed:in:)``.
+    ///   - browser: as of ``begin(_:with:browser:of:hasConfirmed:in:)``.
+    ///   - address: whom the request comes from.
     /// - Returns: the token of the page that asks.
     public func ask(
-        _ request: AppRequest, with provider: Provider, browser: BrowserKey
+        _ request: AppRequest, with provider: Provider, browser: BrowserKey, of address: IPAddress
     ) async throws(ServiceError) -> String {
-        try await ask(PendingRequest(request, provider: provider.configuration.name, at: clock.milliseconds), browser)
+        try await ask(
+            PendingRequest(request, provider: provider.configuration.name, at: clock.milliseconds), browser,
+            try networkHash(of: address))
     }
 
     /// The user has confirmed the app in this browser once, and did not authenticate now. A program that counts on the
     /// provider to answer for them without a word may have sent them here (RFC 8252 §8.6). The answer is left unused.
     func askAgain(
-        _ request: PendingRequest, _ address: AppAddress, _ browser: BrowserKey
+        _ request: PendingRequest, _ address: AppAddress, _ browser: BrowserKey, _ holder: NetworkHash
     ) async throws(Failure) -> Step {
         do throws(ServiceError) {
-            return .ask(address, providers: [request.provider], token: try await ask(request, browser))
+            return .ask(address, providers: [request.provider], token: try await ask(request, browser, holder))
         } catch {
             throw .page(.service(error))
         }
@@ -35,7 +38,7 @@ extension BrowserSignIn {
     /// unless its user says so, and then only for apps whose addresses nobody else can have: what comes of it goes to
     /// the app that has the verifier, and to no other (RFC 9700 §4.7).
     func askHere(
-        _ answer: ProviderAnswer, _ request: PendingRequest, _ address: AppAddress
+        _ answer: ProviderAnswer, _ request: PendingRequest, _ address: AppAddress, _ holder: NetworkHash
     ) async throws(Failure) -> Step {
         guard case .signingIn(let issuer, let nonce, let codeVerifier) = request.stage, let code = answer.code,
             address.app.otherBrowser == .confirm, address.app.isReachedByClaimedAddressesOnly
@@ -47,7 +50,7 @@ extension BrowserSignIn {
         var browser = BrowserKeys()
         let key = browser.begin()
         do throws(ServiceError) {
-            guard try await store(next, under: handle, key, instead: answer.handle) else {
+            guard try await store(next, under: handle, key, holder, instead: answer.handle) else {
                 throw ServiceError.notFound
             }
         } catch .notFound {
@@ -86,7 +89,8 @@ extension BrowserSignIn {
                 next.confirmation = .given
                 next.stage = .choosingCarrier
                 return .confirmed(
-                    address, to: try await send(next, with: lineToken, to: provider, key, instead: handle, call))
+                    address,
+                    to: try await send(next, with: lineToken, to: provider, key, row.holder, instead: handle, call))
             case .confirming:
                 guard request.provider.isExactly(provider.configuration.name), try await end(handle) else {
                     throw ServiceError.notFound
@@ -113,11 +117,13 @@ extension BrowserSignIn {
         }
     }
 
-    private func ask(_ pending: PendingRequest, _ browser: BrowserKey) async throws(ServiceError) -> String {
+    private func ask(
+        _ pending: PendingRequest, _ browser: BrowserKey, _ holder: NetworkHash
+    ) async throws(ServiceError) -> String {
         var pending = pending
         pending.stage = .asking
         let handle = PendingHandle()
-        guard try await store(pending, under: handle, browser, instead: nil) else { throw .notFound }
+        guard try await store(pending, under: handle, browser, holder, instead: nil) else { throw .notFound }
         return handle.text
     }
 }

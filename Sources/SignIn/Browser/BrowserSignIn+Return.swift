@@ -49,11 +49,11 @@ extension BrowserSignIn {
         let (row, request) = try await pending(answer.handle)
         guard request.provider.isExactly(provider.configuration.name) else { throw .page(.over) }
         guard let address = request.address(apps, issuer: issuer.text) else { throw .page(.over) }
-        guard let browser else { return try await askHere(answer, request, address) }
+        guard let browser else { return try await askHere(answer, request, address, row.holder) }
         guard let key = browser.key(row.browser) else { throw .page(.otherBrowser) }
         do throws(ServiceError) {
             if let next = goingOn(request, answer, provider) {
-                return .goOn(to: try await send(next, to: provider, key, instead: answer.handle, call))
+                return .goOn(to: try await send(next, to: provider, key, row.holder, instead: answer.handle, call))
             }
             guard try await end(answer.handle) else { throw ServiceError.notFound }
             if let refusal = answer.error { throw .authorizationRefused(refusal) }
@@ -61,7 +61,7 @@ extension BrowserSignIn {
         } catch .notFound {
             throw .page(.over)
         } catch .invalidIDToken(.authenticationTime) where request.confirmation == .earlier {
-            return try await askAgain(request, address, key)
+            return try await askAgain(request, address, key, row.holder)
         } catch {
             throw .app(address, error)
         }

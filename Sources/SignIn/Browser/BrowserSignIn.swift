@@ -53,11 +53,17 @@ public struct BrowserSignIn: Sendable {
     public struct Limits: Sendable {
         /// How many sign-ins may be under way.
         public let maximumPending: Int64
+        /// What they may take in the store, in bytes.
+        public let maximumBytes: Int64
+        /// How many instances begin some in the same store.
+        public let instances: Int64
         /// For how long an app that can be imitated stays confirmed in a browser, in seconds; 0 when each sign-in asks.
         public let confirmationSeconds: Int64
 
-        public init(maximumPending: Int64, confirmationSeconds: Int64) {
+        public init(maximumPending: Int64, maximumBytes: Int64, instances: Int64, confirmationSeconds: Int64) {
             self.maximumPending = maximumPending
+            self.maximumBytes = maximumBytes
+            self.instances = instances
             self.confirmationSeconds = confirmationSeconds
         }
     }
@@ -67,6 +73,7 @@ public struct BrowserSignIn: Sendable {
     let transport: any HTTPTransport
     let apps: AppDirectory
     public let limits: Limits
+    let room: PendingSignInRoom
     let clock: Clock
 
     /// The name of this service towards its apps, which is its public base URL.
@@ -83,16 +90,26 @@ public struct BrowserSignIn: Sendable {
     ///
     /// - Parameters:
     ///   - browser: what the browser is known again by, in this sign-in and in no other.
+    ///   - address: whom the request comes from.
     ///   - hasConfirmed: whether an app that can be imitated was confirmed in this browser before. The user is asked
     ///     again when they come back without having authenticated.
     /// - Returns: the address that the browser goes to: of the provider, or of the page where the user chooses a
     ///   carrier.
     public func begin(
-        _ request: AppRequest, with provider: Provider, browser: BrowserKey, hasConfirmed: Bool, in call: CallContext
+        _ request: AppRequest, with provider: Provider, browser: BrowserKey, of address: IPAddress, hasConfirmed: Bool,
+        in call: CallContext
     ) async throws(ServiceError) -> String {
+        let holder = try networkHash(of: address)
         var pending = PendingRequest(request, provider: provider.configuration.name, at: clock.milliseconds)
         if hasConfirmed { pending.confirmation = .earlier }
-        return try await send(pending, with: request.lineToken, to: provider, browser, instead: nil, call)
+        return try await send(pending, with: request.lineToken, to: provider, browser, holder, instead: nil, call)
+    }
+
+    /// Whose share of the room a request takes.
+    func networkHash(of address: IPAddress) throws(ServiceError) -> NetworkHash {
+        do throws(RepositoryError) { return try repository.networkHash(of: address) } catch {
+            throw ServiceError(error)
+        }
     }
 
     /// Where everything of a provider comes back to.
@@ -108,7 +125,7 @@ public struct BrowserSignIn: Sendable {
     /// - Parameter lineToken: what goes to the provider and is not remembered.
     func send(
         _ request: PendingRequest, with lineToken: LineToken? = nil, to provider: Provider, _ browser: BrowserKey,
-        instead: PendingHandle?, _ call: CallContext
+        _ holder: NetworkHash, instead: PendingHandle?, _ call: CallContext
     ) async throws(ServiceError) -> String {
         guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             throw .overloaded
@@ -123,7 +140,7 @@ public struct BrowserSignIn: Sendable {
             pending.stage = .choosingCarrier
             address = try await carrierChoice(pending, handle, client)
         }
-        guard try await store(pending, under: handle, browser, instead: instead) else { throw .notFound }
+        guard try await store(pending, under: handle, browser, holder, instead: instead) else { throw .notFound }
         return address
     }
 
@@ -171,14 +188,19 @@ public struct BrowserSignIn: Sendable {
 
     /// - Returns: false when what it was to take the place of is over.
     func store(
-        _ pending: PendingRequest, under handle: PendingHandle, _ browser: BrowserKey, instead: PendingHandle?
+        _ pending: PendingRequest, under handle: PendingHandle, _ browser: BrowserKey, _ holder: NetworkHash,
+        instead: PendingHandle?
     ) async throws(ServiceError) -> Bool {
         guard let content = try? handle.seal(pending) else { throw .overloaded }
         let now = clock.seconds
         let row = PendingSignIn(
-            handle: handle.hash, browser: browser.hash, content: content, expiresAt: now + Self.lifetimeSeconds)
+            handle: handle.hash, browser: browser.hash, content: content, expiresAt: now + Self.lifetimeSeconds,
+            holder: holder)
+        try await room.admit(row.byteCount, limits) { bounds throws(ServiceError) in
+            _ = try await stored { () throws(RepositoryError) in try await repository.boundSignIns(bounds) }
+        }
         return try await stored { () throws(RepositoryError) in
-            try await repository.beginSignIn(row, instead: instead?.hash, maximum: limits.maximumPending, now: now)
+            try await repository.beginSignIn(row, instead: instead?.hash, now: now)
         }
     }
 }

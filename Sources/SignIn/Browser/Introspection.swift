@@ -20,21 +20,37 @@ public struct Introspection: Sendable {
 
     /// Who asks.
     public enum Caller: Sendable {
-        case resourceServer
+        /// By its identifier.
+        case resourceServer(String)
         /// It learns of its own tokens only (RFC 7662 §4).
         case app(RegisteredApp)
+
+        fileprivate var id: String {
+            switch self {
+            case .resourceServer(let id): id
+            case .app(let app): app.clientID
+            }
+        }
     }
 
     let repository: any SessionRepository
     let tokenIssuer: TokenIssuer
     let rights: SessionRights
+    let line: FairLine
     let clock: Clock
 
     /// The `iss` of what is introspected.
     public var issuer: String { tokenIssuer.configuration.issuer.text }
 
+    /// - Parameter lane: whose turn it is beside the caller's, by where it asks from.
     /// - Returns: nil for a token that is not good, whatever the reason: that is nobody else's business (§2.2).
-    public func introspect(_ token: String, by caller: Caller) async throws(ServiceError) -> Active? {
+    /// - Throws: `ServiceError.overloaded` when too many ask, this one among the most; `.storageUnavailable`.
+    public func introspect(
+        _ token: String, by caller: Caller, from lane: [UInt8]
+    ) async throws(ServiceError) -> Active? {
+        let turn = FairLine.Turn(key: Array(caller.id.utf8), address: lane)
+        try await line.enter(turn)
+        defer { line.leave(turn) }
         let now = clock.seconds
         guard let active = try await active(token, now: now) else { return nil }
         // A service that is an app of ours may also ask for what is made out to it (RFC 7662 §4).

@@ -8,19 +8,23 @@ internal import System
 /// What a provider says of its user now: userinfo once more (OpenID Connect Core §5.3), with a token of the vault.
 public struct RefreshProfile: Sendable {
     let vault: TokenVault
-    let repository: any ProviderGrantRepository
+    let repository: any ProviderGrantRepository & BudgetRepository
     let providers: ProviderDirectory
     let transport: any HTTPTransport
+    /// How often for one user; nil: as often as one likes.
+    let budget: Budget?
+    let line: FairLine
     let clock: Clock
 
     /// - Parameters:
     ///   - identity: whose provider is asked; nil for the one that the session was opened by.
+    ///   - lane: whose turn it is beside the user's, by where the request comes from.
     ///   - call: where a failed call to the provider is noted for the log.
     /// - Returns: the user, with what the provider says merged in.
-    /// - Throws: what ``TokenVault`` throws; `ServiceError.userinfoMismatch`; `.noUserinfo` where the provider has
-    ///   none.
+    /// - Throws: `ServiceError.rateLimited` where that was done too often within an hour; `.overloaded`; what
+    ///   ``TokenVault`` throws; `.userinfoMismatch`; `.noUserinfo` where the provider has none.
     public func refresh(
-        _ identity: IdentityID?, under session: Session, in call: CallContext
+        _ identity: IdentityID?, under session: Session, from lane: [UInt8], in call: CallContext
     ) async throws(ServiceError) -> User {
         guard let identity = identity ?? session.identity else { throw .providerSignInRequired }
         let grant = try await stored { () throws(RepositoryError) in
@@ -28,6 +32,11 @@ public struct RefreshProfile: Sendable {
         }
         guard let grant else { throw identity == session.identity ? .providerSignInRequired : .notFound }
         guard let provider = providers.provider(named: grant.provider) else { throw .unknownProvider }
+        try await repository.take(
+            budget, for: "\(session.user.rawValue)", as: .profileRefreshes, now: clock.seconds)
+        let turn = FairLine.Turn(key: Array("\(session.user.rawValue)".utf8), address: lane)
+        try await line.enter(turn)
+        defer { line.leave(turn) }
         let claims: JSONValue
         do throws(ServiceError) {
             claims = try await userinfo(of: grant, at: provider, under: session, isForced: false, call)

@@ -69,7 +69,8 @@ struct AuthorizeEndpoint: Sendable {
         var keys = keys(of: context.request)
         let key = keys.begin()
         do throws(ServiceError) {
-            let token = try await browser.ask(request, with: first, browser: key)
+            let token = try await browser.ask(
+                request, with: first, browser: key, of: context.network.base)
             var answer = pages.question(
                 of: request.address, choices.map(\.configuration.name), token, context.request,
                 locales: parameters[.locales], kept: parameters.lineToken)
@@ -93,7 +94,8 @@ struct AuthorizeEndpoint: Sendable {
         let key = keys.begin()
         do throws(ServiceError) {
             let address = try await browser.begin(
-                request, with: provider, browser: key, hasConfirmed: hasConfirmed, in: context.call)
+                request, with: provider, browser: key, of: context.network.base, hasConfirmed: hasConfirmed,
+                in: context.call)
             var answer = BrowserAnswer.redirect(to: address)
             answer.response.headers.append(cookie.field(keys))
             return answer

@@ -12,7 +12,8 @@ struct IntrospectionEndpoint: Sendable {
         _ context: RequestContext, _ parameters: ClientParameters, _ caller: Introspection.Caller
     ) async throws(ServiceError) -> HTTPResponse {
         guard let token = parameters[.token] else { throw .invalidRequest("The parameter token is missing.") }
-        guard let active = try await introspection.introspect(token, by: caller) else {
+        guard let active = try await introspection.introspect(token, by: caller, from: context.network.lane)
+        else {
             return .secretJSON(Array(#"{"active":false}"#.utf8))
         }
         return answer(active)

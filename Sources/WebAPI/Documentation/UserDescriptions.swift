@@ -35,13 +35,14 @@ enum UserDescriptions {
         id: "refreshProfile", tag: .user, summary: "Ask the provider for the user's attributes again",
         description: """
             Takes a provider whose section has `keepTokens`. The provider is asked with the tokens of the identity that \
-            the session was opened by, or of the one that the body names; what it says is merged as after a sign-in.
+            the session was opened by, or of the one that the body names; what it says is merged as after a sign-in. One user \
+            may have that done ten times an hour, or as often as the configuration says.
             """,
         body: .init(schema: "ProfileRefresh", example: ["identity_id": 3]),
         successes: [user],
         errors: [
             .notFound, .unknownProvider, .userinfoMismatch, .providerSignInRequired, .noUserinfo, .providerError,
-            .providerUnavailable, .providerTimeout,
+            .providerUnavailable, .providerTimeout, .rateLimited,
         ])
 
     static let erase = OperationDescription(

@@ -1,4 +1,4 @@
-internal import Accounts
+package import Accounts
 
 /// A key of the KeyService, as its row has it.
 package struct KeptKey: Equatable, Sendable {
@@ -12,11 +12,14 @@ package struct KeptKey: Equatable, Sendable {
     let created: Int64
     /// When it was unlocked last, or made, to the day.
     var used: Int64
+    /// Whose it is; nil where nobody has shown that.
+    package internal(set) var user: UserID?
 
     var isLocked: Bool { content == nil }
 
-    init(id: UnlockKeyID, content: [UInt8]?, failures: Int64, created: Int64, used: Int64) {
+    init(id: UnlockKeyID, content: [UInt8]?, failures: Int64, created: Int64, used: Int64, user: UserID?) {
         (self.id, self.content, self.failures, self.created, self.used) = (id, content, failures, created, used)
+        self.user = user
     }
 
     /// - Returns: nil where no row has that name.
@@ -24,7 +27,7 @@ package struct KeptKey: Equatable, Sendable {
     init?(_ id: UnlockKeyID, in rows: any ReadableRows) throws(RepositoryError) {
         // They don't expire: what is not used is swept.
         guard let row = try rows.find(.bytes(id.bytes), in: UnlockKeys.table, now: 0) else { return nil }
-        guard row.count == 5,
+        guard row.count == 6,
             case (.integer(let failures), .integer(let created), .integer(let used)) =
                 (row[2], row[3], row[4])
         else { throw .unavailable(.corrupt) }
@@ -33,6 +36,11 @@ package struct KeptKey: Equatable, Sendable {
         case .none: content = nil
         case .integer, .text: throw .unavailable(.corrupt)
         }
+        switch row[5] {
+        case .integer(let user): self.user = UserID(rawValue: user)
+        case .none: user = nil
+        case .bytes, .text: throw .unavailable(.corrupt)
+        }
         (self.id, self.failures, self.created, self.used) = (id, failures, created, used)
     }
 
@@ -40,7 +48,7 @@ package struct KeptKey: Equatable, Sendable {
     var cells: [Cell] {
         [
             .bytes(id.bytes), content.map { .bytes($0) } ?? .none, .integer(failures), .integer(created),
-            .integer(used),
+            .integer(used), user.map { .integer($0.rawValue) } ?? .none,
         ]
     }
 }

@@ -1,46 +1,83 @@
 internal import Accounts
 internal import Crypto
 internal import SignIn
+internal import Syntax
 internal import System
 
 /// TIM's KeyService: a client encrypts with a key that it does not keep, and gets it back for a password, three tries
 /// in a row, or for the long secret that it got with the key and keeps behind a finger or a face.
 ///
-/// Nobody who asks is known, so a key is nobody's: whoever knows its name has the tries. A password's outcome is told
+/// Nobody who asks need be known: whoever knows a key's name has the tries. A password's outcome is told
 /// only when the store has counted it, so that of any number of attempts at once no more than three wrong ones are ever
 /// judged.
 struct KeyService: Sendable {
     /// The longest password, and the longest long secret, in bytes.
     static let maximumSecretBytes = 1024
 
+    /// Who asks.
+    struct Caller: Sendable {
+        /// Whom keys are counted for.
+        let address: IPAddress
+        /// Whose turn it is when passwords are hashed, beside the key's.
+        let lane: [UInt8]
+        /// Whose session was shown; nil where none was.
+        let user: UserID?
+    }
+
     private let keys: UnlockKeys
+    private let budgets: any BudgetRepository
     private let hashing: PasswordHashing
+    /// How many keys one address may make within a day; nil: as many as it likes.
+    private let keysPerDay: Int64?
     private let clock: Clock
 
-    init(keys: UnlockKeys, hashing: PasswordHashing, clock: Clock) {
+    init(
+        keys: UnlockKeys, budgets: any BudgetRepository, hashing: PasswordHashing, keysPerDay: Int64?, clock: Clock
+    ) {
         self.keys = keys
+        self.budgets = budgets
         self.hashing = hashing
+        self.keysPerDay = keysPerDay
         self.clock = clock
     }
 
-    /// Makes a key. Whoever asks twice has two, and each is good.
+    /// Makes a key. Whoever asks twice has two, and each is good. It is counted before it costs anything, also where
+    /// nothing comes of it.
     ///
-    /// - Throws: `WingError.unableToCreateKey` where it can't be stored; `ServiceError.overloaded`.
-    func create(password: Secret) async throws(ServiceError) -> UnlockedKey {
-        try await hashing.enter()
-        defer { hashing.leave() }
+    /// - Throws: `WingError.unableToCreateKey` where it can't be stored; `ServiceError.overloaded`, `.rateLimited`.
+    func create(password: Secret, for caller: Caller) async throws(ServiceError) -> UnlockedKey {
+        let now = clock.seconds
+        if let keysPerDay {
+            let budget = Budget("keys", limit: keysPerDay, seconds: 86_400)
+            let wait = try await storing { () throws(RepositoryError) in
+                try await budgets.take(budget, for: caller.address, now: now)
+            }
+            if let wait { throw .rateLimited(.keysPerDay, retryAfterSeconds: wait) }
+        }
+        let turn = FairLine.Turn(key: Array("new".utf8) + caller.lane, address: caller.lane)
+        try await hashing.enter(turn)
+        defer { hashing.leave(turn) }
         let key = UnlockedKey.generate()
         let content = try await hashed { [scrypt = hashing.scrypt] () throws(CryptoError) in
             try WrappedKey(key, under: password, scrypt).content
         }
+        try await storing { () throws(RepositoryError) in
+            try await keys.add(key.id, content: content, of: caller.user, now: now)
+        }
+        return key
+    }
+
+    /// What must be on disk for a key to be made.
+    private func storing<Value>(
+        _ body: () async throws(RepositoryError) -> Value
+    ) async throws(ServiceError) -> Value {
         do throws(RepositoryError) {
-            try await keys.add(key.id, content: content, now: clock.seconds)
+            return try await body()
         } catch {
             // What passes by itself in a second is no reason to give up.
             guard case .storageUnavailable(let reason) = ServiceError(error) else { throw ServiceError(error) }
             throw .ofWing(.unableToCreateKey.because(reason))
         }
-        return key
     }
 
     /// Unlocks a key by its password. The place in the line is kept until the attempt is counted, so that who comes
@@ -48,14 +85,17 @@ struct KeyService: Sendable {
     ///
     /// - Throws: `WingError.badPassword`, `.keyLocked`, `.keyMissing`; `ServiceError.overloaded`,
     ///   `.storageUnavailable`.
-    func unlock(_ keyID: String, password: Secret) async throws(ServiceError) -> UnlockedKey {
+    func unlock(
+        _ keyID: String, password: Secret, for purpose: UnlockPurpose = .unlocking, by caller: Caller
+    ) async throws(ServiceError) -> UnlockedKey {
         guard let id = UnlockKeyID(text: keyID) else { throw .ofWing(.keyMissing) }
         _ = try await wrapped(id)
-        try await hashing.enter()
-        defer { hashing.leave() }
+        let turn = FairLine.Turn(key: id.bytes, address: caller.lane)
+        try await hashing.enter(turn)
+        defer { hashing.leave(turn) }
         let wrapped = try await wrapped(id)
         let key = try await hashed { () throws(CryptoError) in try wrapped.open(password: password) }
-        try await settle(id, .password(isRight: key != nil))
+        try await settle(id, .password(isRight: key != nil), purpose, caller)
         guard let key else { throw .ofWing(.badPassword) }
         return key
     }
@@ -64,13 +104,15 @@ struct KeyService: Sendable {
     /// by it would need no more than their names.
     ///
     /// - Throws: as for a password.
-    func unlock(_ keyID: String, longSecret: Secret) async throws(ServiceError) -> UnlockedKey {
+    func unlock(
+        _ keyID: String, longSecret: Secret, for purpose: UnlockPurpose = .unlocking, by caller: Caller
+    ) async throws(ServiceError) -> UnlockedKey {
         guard let id = UnlockKeyID(text: keyID) else { throw .ofWing(.keyMissing) }
         let wrapped = try await wrapped(id)
         guard let key = try opened({ () throws(CryptoError) in try wrapped.open(longSecret: longSecret) }) else {
             throw .ofWing(.badPassword)
         }
-        try await settle(id, .longSecret)
+        try await settle(id, .longSecret, purpose, caller)
         return key
     }
 
@@ -82,10 +124,12 @@ struct KeyService: Sendable {
         return wrapped
     }
 
-    private func settle(_ id: UnlockKeyID, _ attempt: UnlockAttempt) async throws(ServiceError) {
+    private func settle(
+        _ id: UnlockKeyID, _ attempt: UnlockAttempt, _ purpose: UnlockPurpose, _ caller: Caller
+    ) async throws(ServiceError) {
         let now = clock.seconds
         let outcome = try await stored { () throws(RepositoryError) in
-            try await keys.settle(id, attempt, now: now)
+            try await keys.settle(id, attempt, for: purpose, by: caller.user, now: now)
         }
         switch outcome {
         case .unlocked: return

@@ -12,7 +12,8 @@ enum KeyServiceDescriptions {
             may stand before it.
             """,
         body: .init(schema: "KeyCreation", example: ["secret": .string(examplePassword)]),
-        successes: [unlocked("The key.")], errors: [.notFound, .rateLimited, ErrorCode(.unableToCreateKey)])
+        successes: [unlocked("The key.")],
+        errors: [.notFound, .rateLimited, ErrorCode(.unableToCreateKey), .invalidToken, .storageUnavailable])
 
     static let unlock = OperationDescription(
         id: "unlockKey", tag: .keyService, summary: "Unlock a key",
@@ -27,7 +28,26 @@ enum KeyServiceDescriptions {
         successes: [unlocked("The key, and its long secret.")],
         errors: [
             ErrorCode(.badPassword), ErrorCode(.keyLocked), ErrorCode(.keyMissing), .notFound, .rateLimited,
-            .storageUnavailable,
+            .storageUnavailable, .invalidToken,
+        ])
+
+    static let revoke = OperationDescription(
+        id: "revokeKey", tag: .keyService, summary: "Take a key out of use",
+        description: """
+            For who shows its password or its long secret, either and not both. The key is gone then, for good, and what it \
+            has encrypted can't be read any more. A wrong password counts as one that would unlock.
+            """,
+        body: .init(
+            schema: "KeyUnlocking",
+            example: ["secret": .string(examplePassword), "keyid": .string(exampleKeyID)]),
+        successes: [
+            .init(
+                description: "The key is gone.", schema: Reference.schema("RevokedKey"),
+                example: ["keyid": .string(exampleKeyID), "revoked": true], headers: [.cacheControl])
+        ],
+        errors: [
+            ErrorCode(.badPassword), ErrorCode(.keyLocked), ErrorCode(.keyMissing), .notFound, .rateLimited,
+            .storageUnavailable, .invalidToken,
         ])
 
     private static let examplePassword = "1234"
@@ -76,7 +96,16 @@ enum KeyServiceSchemas {
                     "longsecret": Schema.text(
                         "What unlocks the key beside its password.", ["pattern": "^[A-Za-z0-9_-]{43}$"]),
                 ])
-        )
+        ),
+        (
+            "RevokedKey",
+            Schema.object(
+                "A key that is gone.", required: ["keyid", "revoked"],
+                [
+                    "keyid": Schema.text("What was the key's name.", ["pattern": "^[0-9a-f]{32}$"]),
+                    "revoked": Schema.boolean("True."),
+                ])
+        ),
     ]
 
     private static let longest = JSONValue.integer(Int64(KeyService.maximumSecretBytes))

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import Crypto
 internal import HTTPServer
 internal import JSON
@@ -16,51 +17,87 @@ struct KeyServiceEndpoint: Sendable {
     /// - Parameters:
     ///   - path: below which they are.
     ///   - hashing: where passwords are hashed; nil where the service is off.
-    static func operations(at path: String, _ hashing: PasswordHashing?) -> [Operation<APIServices>] {
+    ///   - keysPerDay: how many keys one address may make in a day; nil: no limit.
+    static func operations(
+        at path: String, _ hashing: PasswordHashing?, keysPerDay: Int64?
+    ) -> [Operation<APIServices>] {
         @Sendable func endpoint(_ services: APIServices) -> KeyServiceEndpoint {
             let parts = services.parts
             return KeyServiceEndpoint(
-                keys: hashing.map { KeyService(keys: UnlockKeys(parts.repository), hashing: $0, clock: parts.clock) },
+                keys: hashing.map { hashing in
+                    KeyService(
+                        keys: UnlockKeys(parts.repository), budgets: parts.repository, hashing: hashing,
+                        keysPerDay: keysPerDay, clock: parts.clock)
+                },
                 limits: services.limits)
         }
-        var create = Operation.keyless(.post, path + "/createkey", KeyServiceDescriptions.create) {
-            endpoint($0).create
+        let operations = [
+            Operation.keylessOrUser(.post, path + "/createkey", KeyServiceDescriptions.create) { endpoint($0).create },
+            .keylessOrUser(.post, path + "/key", KeyServiceDescriptions.unlock) { endpoint($0).unlock },
+            .keylessOrUser(.post, path + "/revokekey", KeyServiceDescriptions.revoke) { endpoint($0).revoke },
+        ]
+        return operations.map { operation in
+            var operation = operation
+            operation.otherPaths = KeyServicePaths.spellings(of: operation.path)
+            return operation
         }
-        var unlock = Operation.keyless(.post, path + "/key", KeyServiceDescriptions.unlock) { endpoint($0).unlock }
-        create.otherPaths = KeyServicePaths.spellings(of: create.path)
-        unlock.otherPaths = KeyServicePaths.spellings(of: unlock.path)
-        return [create, unlock]
     }
 
     /// `POST …/createkey`: makes a key.
-    func create(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+    func create(_ context: RequestContext, _ principal: Principal?) async throws(ServiceError) -> HTTPResponse {
         guard let keys else { throw .unknownPath }
         try limits.count(context.network, as: .keys)
         let parameters = try KeyServiceParameters(context.request)
         guard let password = parameters.secret else { throw .invalidParameter(ParameterError("secret", "is missing")) }
-        return Self.answer(try await keys.create(password: password))
+        return Self.answer(try await keys.create(password: password, for: Self.caller(context, principal)))
     }
 
     /// `POST …/key`: unlocks one, by its password or by its long secret.
-    func unlock(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
+    func unlock(_ context: RequestContext, _ principal: Principal?) async throws(ServiceError) -> HTTPResponse {
+        Self.answer(try await open(context, for: .unlocking, principal))
+    }
+
+    /// `POST …/revokekey`: takes one out of use, for who has its password or its long secret.
+    func revoke(_ context: RequestContext, _ principal: Principal?) async throws(ServiceError) -> HTTPResponse {
+        let key = try await open(context, for: .revoking, principal)
+        var writer = JSONWriter()
+        writer.object { body in
+            body.member("keyid", key.keyID)
+            body.member("revoked", true)
+        }
+        return .secretJSON(writer.bytes)
+    }
+
+    private static func caller(_ context: RequestContext, _ principal: Principal?) -> KeyService.Caller {
+        KeyService.Caller(
+            address: context.network.base, lane: context.network.lane, user: principal?.session.user)
+    }
+
+    private func open(
+        _ context: RequestContext, for purpose: UnlockPurpose, _ principal: Principal?
+    ) async throws(ServiceError) -> UnlockedKey {
         guard let keys else { throw .unknownPath }
         let parameters = try KeyServiceParameters(context.request)
         guard let keyID = parameters.keyID else { throw .invalidParameter(ParameterError("keyid", "is missing")) }
+        let caller = Self.caller(context, principal)
         switch (parameters.secret, parameters.longSecret) {
-        case (let password?, nil): return Self.answer(try await keys.unlock(keyID, password: password))
-        case (nil, let longSecret?): return Self.answer(try await unlock(keyID, longSecret, keys, context))
+        case (let password?, nil): return try await keys.unlock(keyID, password: password, for: purpose, by: caller)
+        case (nil, let longSecret?):
+            return try await guessing(context) { () throws(ServiceError) in
+                try await keys.unlock(keyID, longSecret: longSecret, for: purpose, by: caller)
+            }
         case (nil, nil): throw .invalidParameter(ParameterError("secret", "is missing, and so is longsecret"))
         case (_?, _?): throw .invalidParameter(ParameterError("secret", "is there beside longsecret"))
         }
     }
 
     /// Who gets long secrets wrong too often has to wait; passwords need no such limit, for a key takes three.
-    private func unlock(
-        _ keyID: String, _ longSecret: Secret, _ keys: KeyService, _ context: RequestContext
+    private func guessing(
+        _ context: RequestContext, _ open: () async throws(ServiceError) -> UnlockedKey
     ) async throws(ServiceError) -> UnlockedKey {
         try limits.refuseAfterFailures(context.network, of: .failedLongSecrets)
         do throws(ServiceError) {
-            return try await keys.unlock(keyID, longSecret: longSecret)
+            return try await open()
         } catch {
             if error == .ofWing(.badPassword) { limits.countFailure(context.network, as: .failedLongSecrets) }
             throw error

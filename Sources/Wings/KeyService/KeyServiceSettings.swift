@@ -17,6 +17,8 @@ package struct KeyServiceSettings: WingSettings {
     var unusedDays: Int? = 400
     /// Keys that one address may make in a minute; nil: no limit.
     var keysPerMinutePerAddress: Int? = 60
+    /// Keys that one address may make in a day, over all instances; nil: no limit.
+    var keysPerDayPerAddress: Int? = 1000
     /// Long secrets that one address may get wrong in a minute; nil: no limit.
     var failedLongSecretsPerMinutePerAddress: Int? = 60
 
@@ -26,6 +28,10 @@ package struct KeyServiceSettings: WingSettings {
         SettingKey(
             "rateLimit.keysPerMinutePerAddress", \.keysPerMinutePerAddress, .limit(upTo: 1_000_000),
             "Keys of the KeyService that one client address may make in a minute."),
+        SettingKey(
+            "rateLimit.keysPerDayPerAddress", \.keysPerDayPerAddress, .limit(upTo: 10_000_000),
+            "Keys that one client address may make in a day, at all instances together; the /56 and the /48 around an IPv6 "
+                + "address may make 4 and 16 times as many."),
         SettingKey(
             "rateLimit.failedLongSecretsPerMinutePerAddress", \.failedLongSecretsPerMinutePerAddress,
             .limit(upTo: 1_000_000), "Long secrets of such keys that one client address may get wrong in a minute."),
@@ -52,7 +58,9 @@ package struct KeyServiceSettings: WingSettings {
     ]
 
     package var limitsAddresses: Bool {
-        enabled && (keysPerMinutePerAddress != nil || failedLongSecretsPerMinutePerAddress != nil)
+        enabled
+            && (keysPerMinutePerAddress != nil || keysPerDayPerAddress != nil
+                || failedLongSecretsPerMinutePerAddress != nil)
     }
 
     package var claimedPaths: ClaimedPaths? {

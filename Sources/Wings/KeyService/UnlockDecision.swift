@@ -5,6 +5,13 @@ package enum UnlockAttempt: Equatable, Sendable {
     case longSecret
 }
 
+/// What a right secret is shown for.
+package enum UnlockPurpose: Equatable, Sendable {
+    case unlocking
+    /// To take the key out of use, for good.
+    case revoking
+}
+
 /// What came of an attempt.
 package enum UnlockOutcome: Equatable, Sendable {
     case unlocked

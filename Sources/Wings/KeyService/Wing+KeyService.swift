@@ -10,7 +10,8 @@ extension Wing {
     package static let keyService = Wing(KeyServiceSettings.self, tables: [UnlockKeys.table]) { configured, observers in
         let hashing = PasswordHashing(configured, observers)
         return OpenWing(
-            api: .keyService(at: configured.basePath, hashing),
+            api: .keyService(
+                at: configured.basePath, hashing, keysPerDay: configured.keysPerDayPerAddress.map(Int64.init)),
             limits: [
                 .keys: configured.keysPerMinutePerAddress,
                 .failedLongSecrets: configured.failedLongSecretsPerMinutePerAddress,
@@ -26,9 +27,11 @@ extension APIExtension {
     /// - Parameters:
     ///   - path: below which the operations are.
     ///   - hashing: where passwords are hashed; nil where the service is off.
-    static func keyService(at path: String, _ hashing: PasswordHashing?) -> APIExtension {
+    ///   - keysPerDay: how many keys one address may make in a day; nil: no limit.
+    static func keyService(at path: String, _ hashing: PasswordHashing?, keysPerDay: Int64?) -> APIExtension {
         APIExtension(
-            isOn: hashing != nil, group: .keyService, operations: KeyServiceEndpoint.operations(at: path, hashing),
+            isOn: hashing != nil, group: .keyService,
+            operations: KeyServiceEndpoint.operations(at: path, hashing, keysPerDay: keysPerDay),
             requestSchemas: KeyServiceSchemas.requests, answerSchemas: KeyServiceSchemas.answers,
             errors: [.badPassword, .keyLocked, .keyMissing, .unableToCreateKey],
             metadataPaths: KeyServicePaths.metadataPaths(beside: path))
@@ -57,6 +60,7 @@ extension WingError {
 
 extension AddressLimit {
     static let keys = AddressLimit("keys", "Too many keys are made from this address.")
+    static let keysPerDay = AddressLimit("keysPerDay", "Too many keys were made from this address within a day.")
     static let failedLongSecrets = AddressLimit(
         "failedLongSecrets", "Too many wrong long secrets come from this address.")
 }

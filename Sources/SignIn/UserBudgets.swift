@@ -1,0 +1,38 @@
+public import Accounts
+
+/// How often what costs a provider a call may be done for one user, over all instances; nil: as often as one likes.
+public struct UserBudgets: Sendable {
+    /// Asking the provider for the user's attributes again.
+    public let profileRefreshes: Budget?
+    /// Signing the user in by an access token of the provider's.
+    public let exchanges: Budget?
+
+    /// - Parameters:
+    ///   - profileRefreshes: how often in an hour.
+    ///   - exchanges: how often in an hour.
+    public init(profileRefreshes: Int?, exchanges: Int?) {
+        self.profileRefreshes = profileRefreshes.map {
+            Budget("profile refreshes", limit: Int64($0), seconds: 3600)
+        }
+        self.exchanges = exchanges.map { Budget("exchanges", limit: Int64($0), seconds: 3600) }
+    }
+
+    /// As an absent configuration has them.
+    public static let standard = UserBudgets(profileRefreshes: 10, exchanges: 60)
+}
+
+extension BudgetRepository {
+    /// Takes one of what a user may do.
+    ///
+    /// - Parameter limit: what it is told to be to those who must wait.
+    /// - Throws: `ServiceError.rateLimited`, `.storageUnavailable`.
+    func take(
+        _ budget: Budget?, for key: String, as limit: AddressLimit, now: Int64
+    ) async throws(ServiceError) {
+        guard let budget else { return }
+        let wait = try await stored { () throws(RepositoryError) in
+            try await take(budget, for: Array(key.utf8), now: now)
+        }
+        if let wait { throw .rateLimited(limit, retryAfterSeconds: wait) }
+    }
+}
