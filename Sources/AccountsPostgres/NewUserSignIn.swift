@@ -80,7 +80,8 @@ struct NewUserSignIn {
                 contacts.key, .text(SecretKey.Purpose.contact.rawValue), .integer(user.rawValue), .text(reference),
                 .bytes(sealed), .integer(identity.rawValue), .text(signIn.provider),
                 .text(Identity.Origin.signIn.rawValue),
-            ] + contacts.rows + lines(try store.sealer.current, subjectKey) + AuditColumn.values(of: event).map(Value.init)
+            ] + contacts.rows + lines(try store.sealer.current, subjectKey)
+                + AuditColumn.values(of: event).map(Value.init)
                 + SessionPart.values(of: signIn.session).map(Value.init))
         do throws(PostgresError) {
             guard try await store.alone(command, .durable).first?.integer(0) == 1 else { return nil }

@@ -131,6 +131,8 @@ import Glibc
 
 extension SQLiteConnection {
     private static let journalMode = Query("PRAGMA journal_mode = WAL")
+    private static let spaceMode = Query("PRAGMA auto_vacuum")
+    private static let incrementalSpace: Int64 = 2
 
     /// Opens the connection that writes.
     static func writer(_ settings: SQLiteSettings) throws(RepositoryError) -> SQLiteConnection {
@@ -138,7 +140,10 @@ extension SQLiteConnection {
         try connection.setCommonOptions(settings, cacheKiB: settings.writerCacheKiB)
         try Schema.check(connection)
         // Of a file that is made now, and of one that a compaction writes anew: pages that are free can be given back.
-        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        // Said once more of a file that is so already, it would be written.
+        if try connection.first(spaceMode, read: { $0.integer(0) }) != incrementalSpace {
+            try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        }
         let mode = try connection.first(journalMode) { $0.text(0) }
         guard mode == "wal" else { throw .unavailable(.cannotOpen) }
         // An update may sort whole tables, which need not fit into memory.

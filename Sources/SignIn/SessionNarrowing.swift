@@ -3,8 +3,8 @@ public import Apps
 internal import OpenIDConnect
 internal import Providers
 
-/// Sessions that a narrower configuration has no room for any more. They end at their next refresh; those of an app that
-/// is not there any more have no valid tokens at once.
+/// Sessions that a narrower configuration has no room for any more. They end at their next refresh; those of an app
+/// that is not there any more have no valid tokens at once.
 public struct SessionNarrowing: Equatable, Sendable {
     public enum Reason: String, Sendable {
         case provider = "their provider is not configured any more"

@@ -1,6 +1,6 @@
 import Accounts
-import Apps
 import AccountsSQLite
+import Apps
 import Logging
 import Providers
 import Settings

@@ -24,7 +24,8 @@ enum AdminOperations {
             $0.user.unlink
         },
         .operators(
-            .delete, "/admin/users/{user_id}/sessions", for: .help, AdminDescriptions.endSessions, query: ["reauthenticate"]
+            .delete, "/admin/users/{user_id}/sessions", for: .help, AdminDescriptions.endSessions,
+            query: ["reauthenticate"]
         ) { $0.user.endSessions },
         .operators(.post, "/admin/users/{user_id}/lock", for: .help, AdminDescriptions.lock) {
             UserLockEndpoint(store: $0.store).lock
@@ -33,9 +34,12 @@ enum AdminOperations {
             UserLockEndpoint(store: $0.store).unlock
         },
         .operators(
-            .delete, "/admin/sessions", for: .help, AdminDescriptions.endAllSessions, query: AdminSessionsEndpoint.parameters
+            .delete, "/admin/sessions", for: .help, AdminDescriptions.endAllSessions,
+            query: AdminSessionsEndpoint.parameters
         ) { $0.sessions.endAll },
-        .operators(.delete, "/admin/sessions/{session_id}", for: .help, AdminDescriptions.endSession) { $0.sessions.endOne },
+        .operators(.delete, "/admin/sessions/{session_id}", for: .help, AdminDescriptions.endSession) {
+            $0.sessions.endOne
+        },
         .operators(
             .get, "/admin/failed-sign-ins", for: .read, AdminDescriptions.failedSignIns,
             query: FailedSignInsEndpoint.parameters
