@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -113,11 +114,19 @@ class Trips:
 
     def session(self, subscriber: str = SUBSCRIBER, issuer: str = "aurora") -> dict[str, str]:
         """A session that has just begun, as the app is told of it."""
-        body = self.carriers.authorize(subscriber, issuer)
-        if issuer == "plain":
-            body["provider"] = "plain"
-        answer: dict[str, str] = self.call(200, "POST", "/auth/signin", body=body).json
-        return answer
+        # What begins in the second in which the road before has ended the user's sessions is over with them.
+        for _ in range(3):
+            body = self.carriers.authorize(subscriber, issuer)
+            if issuer == "plain":
+                body["provider"] = "plain"
+            answer = self.app.call("POST", "/auth/signin", body=body)
+            if answer.status != 401:
+                break
+            time.sleep(1)
+        if answer.status != 200:
+            sys.exit(f"a sign-in was answered {answer.status}: {answer.body.decode(errors='replace')}")
+        session: dict[str, str] = answer.json
+        return session
 
     def call(self, expected: int, method: str, path: str, **content: object) -> Answer:
         answer = self.app.call(method, path, **content)

@@ -271,6 +271,15 @@ enum KeyServiceTour {
         _ = await closed.post(revoke, json: ["keyid": .string(gone.id), "secret": "1"])
         _ = await closed.post(revoke, json: ["keyid": .string(gone.id), "secret": "1234"])
         let token = await closed.signIn().json["token"]?.string ?? ""
+        let bound = await closed.post(
+            "/keyservice/v1/createkey", json: ["secret": "1"], headers: [("Authorization", "Bearer \(token)")])
+        let lock = Lock(cause: .operator, reason: nil, since: closed.stage.now, until: nil)
+        _ = try await closed.stage.repository.lock(
+            UserID(rawValue: 1), lock, line: .none, now: closed.stage.now)
+        let its: JSONValue = ["keyid": bound.json["keyid"] ?? .null, "secret": "1"]
+        let refused = await closed.unlock(its)
+        #expect(refused.status == 403 && refused.error == "user_locked", "\(refused.text)")
+        _ = await closed.post(revoke, json: its)
         await closed.stage.repository.close()
         _ = await closed.createKey()
         _ = await closed.post(

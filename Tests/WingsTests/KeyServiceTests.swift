@@ -22,7 +22,8 @@ import Testing
 
     private func service(_ hashing: PasswordHashing? = nil, keysPerDay: Int64? = nil) throws -> KeyService {
         KeyService(
-            keys: UnlockKeys(stage.repository), budgets: stage.repository, hashing: try hashing ?? Self.hashing(),
+            keys: UnlockKeys(stage.repository), budgets: stage.repository, locks: stage.repository,
+            hashing: try hashing ?? Self.hashing(),
             keysPerDay: keysPerDay, clock: Clock { SigningProvider.now })
     }
 

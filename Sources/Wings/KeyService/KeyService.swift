@@ -26,16 +26,19 @@ struct KeyService: Sendable {
 
     private let keys: UnlockKeys
     private let budgets: any BudgetRepository
+    private let locks: any OperatorRepository
     private let hashing: PasswordHashing
     /// How many keys one address may make within a day; nil: as many as it likes.
     private let keysPerDay: Int64?
     private let clock: Clock
 
     init(
-        keys: UnlockKeys, budgets: any BudgetRepository, hashing: PasswordHashing, keysPerDay: Int64?, clock: Clock
+        keys: UnlockKeys, budgets: any BudgetRepository, locks: any OperatorRepository, hashing: PasswordHashing,
+        keysPerDay: Int64?, clock: Clock
     ) {
         self.keys = keys
         self.budgets = budgets
+        self.locks = locks
         self.hashing = hashing
         self.keysPerDay = keysPerDay
         self.clock = clock
@@ -83,7 +86,7 @@ struct KeyService: Sendable {
     /// Unlocks a key by its password. The place in the line is kept until the attempt is counted, so that who comes
     /// next is refused without a hash when it was the last one.
     ///
-    /// - Throws: `WingError.badPassword`, `.keyLocked`, `.keyMissing`; `ServiceError.overloaded`,
+    /// - Throws: `WingError.badPassword`, `.keyLocked`, `.keyMissing`, `.userLocked`; `ServiceError.overloaded`,
     ///   `.storageUnavailable`.
     func unlock(
         _ keyID: String, password: Secret, for purpose: UnlockPurpose = .unlocking, by caller: Caller
@@ -120,8 +123,14 @@ struct KeyService: Sendable {
         let found = try await stored { () throws(RepositoryError) in try await keys.find(id) }
         guard let found else { throw .ofWing(.keyMissing) }
         guard let content = found.content else { throw .ofWing(.keyLocked) }
+        if let user = found.user, try await isLocked(user) { throw .ofWing(.userLocked) }
         guard let wrapped = WrappedKey(content, of: id) else { throw .storageUnavailable(.corrupt) }
         return wrapped
+    }
+
+    private func isLocked(_ user: UserID) async throws(ServiceError) -> Bool {
+        let now = clock.seconds
+        return try await stored { () throws(RepositoryError) in try await locks.lock(of: user, now: now) } != nil
     }
 
     private func settle(

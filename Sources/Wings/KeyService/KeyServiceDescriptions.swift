@@ -27,7 +27,8 @@ enum KeyServiceDescriptions {
             example: ["secret": .string(examplePassword), "keyid": .string(exampleKeyID)]),
         successes: [unlocked("The key, and its long secret.")],
         errors: [
-            ErrorCode(.badPassword), ErrorCode(.keyLocked), ErrorCode(.keyMissing), .notFound, .rateLimited,
+            ErrorCode(.badPassword), ErrorCode(.keyLocked), ErrorCode(.userLocked), ErrorCode(.keyMissing), .notFound,
+            .rateLimited,
             .storageUnavailable, .invalidToken,
         ])
 
@@ -46,7 +47,8 @@ enum KeyServiceDescriptions {
                 example: ["keyid": .string(exampleKeyID), "revoked": true], headers: [.cacheControl])
         ],
         errors: [
-            ErrorCode(.badPassword), ErrorCode(.keyLocked), ErrorCode(.keyMissing), .notFound, .rateLimited,
+            ErrorCode(.badPassword), ErrorCode(.keyLocked), ErrorCode(.userLocked), ErrorCode(.keyMissing), .notFound,
+            .rateLimited,
             .storageUnavailable, .invalidToken,
         ])
 

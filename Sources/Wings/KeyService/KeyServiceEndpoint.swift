@@ -26,7 +26,8 @@ struct KeyServiceEndpoint: Sendable {
             return KeyServiceEndpoint(
                 keys: hashing.map { hashing in
                     KeyService(
-                        keys: UnlockKeys(parts.repository), budgets: parts.repository, hashing: hashing,
+                        keys: UnlockKeys(parts.repository), budgets: parts.repository, locks: parts.repository,
+                        hashing: hashing,
                         keysPerDay: keysPerDay, clock: parts.clock)
                 },
                 limits: services.limits)

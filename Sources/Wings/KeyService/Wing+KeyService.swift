@@ -33,7 +33,7 @@ extension APIExtension {
             isOn: hashing != nil, group: .keyService,
             operations: KeyServiceEndpoint.operations(at: path, hashing, keysPerDay: keysPerDay),
             requestSchemas: KeyServiceSchemas.requests, answerSchemas: KeyServiceSchemas.answers,
-            errors: [.badPassword, .keyLocked, .keyMissing, .unableToCreateKey],
+            errors: [.badPassword, .keyLocked, .userLocked, .keyMissing, .unableToCreateKey],
             metadataPaths: KeyServicePaths.metadataPaths(beside: path))
     }
 }
@@ -50,6 +50,9 @@ extension WingError {
         meaning:
             "The password was wrong three times in a row, so that the key is gone, for the long secret too. Sign the user in, "
             + "and make another key.")
+    static let userLocked = WingError(
+        status: 403, code: "user_locked", sentence: "The user whose key this is may not sign in.",
+        meaning: "The key is bound to a user whom an operator has locked. It is there again when the user is unlocked.")
     static let keyMissing = WingError(
         status: 404, code: "key_missing", sentence: "There is no key of this keyid.",
         meaning: "There is no such key: sign the user in, and make one.")
