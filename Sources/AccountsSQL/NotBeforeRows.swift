@@ -63,6 +63,7 @@ package struct NotBeforeRows {
 
     /// Draws a line for a subject that nobody has, or will have in a moment.
     func draw(_ line: NotBefore, for subject: Subject) throws(RepositoryError) {
+        if line == .none { return }
         try draw(line, try key(of: subject, NotBeforeKey.subject), expiresAt: now + NotBefore.shortMemorySeconds)
     }
 

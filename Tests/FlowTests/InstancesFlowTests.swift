@@ -56,6 +56,35 @@ import Testing
         }
     }
 
+    @Test func `hold an end of sessions against what is under way at the other`() async throws {
+        try await withTwo { gatehouse, other in
+            let token = try #require(try await gatehouse.challengedSignIn("ada")["token"]?.string)
+            let before = try await gatehouse.authorize("ada")
+            let ended = try await gatehouse.call("DELETE", "/users/me/sessions", bearer: token)
+            #expect(ended.status == 200, "\(ended.text)")
+            #expect(try await me(token, at: other).status == 401)
+            let late = try await post("/auth/signin", before.body(), at: other)
+            #expect(late.status == 401 && late["error"] == "insufficient_user_authentication", "\(late.text)")
+            #expect(try await gatehouse.challengedSignIn("ada").status == 200)
+        }
+    }
+
+    @Test func `take a logout token once between them, so that it ends nothing newer`() async throws {
+        try await withTwo { gatehouse, other in
+            let first = try await gatehouse.plainSession(of: "ada")
+            let token = try await gatehouse.logoutToken(["subscriber": "ada", "by": "sub"])
+            #expect(try await gatehouse.logOut(token).status == 200)
+            #expect(try await me(first.token, at: other).status == 401)
+            let second = try await gatehouse.plainSession(of: "ada")
+            let replayed = try await LoopbackClient(port: other).send(
+                "POST", "/auth/plain/backchannel-logout",
+                headers: ["Content-Type": "application/x-www-form-urlencoded"],
+                body: Array(FormText.encode(["logout_token": token]).utf8))
+            #expect(replayed.status == 400, "\(replayed.text)")
+            for port in [gatehouse.port, other] { #expect(try await me(second.token, at: port).status == 200) }
+        }
+    }
+
     @Test func `take a code once between them`() async throws {
         try await withTwo { gatehouse, other in
             for _ in 0..<20 {

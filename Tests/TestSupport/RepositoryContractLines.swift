@@ -71,6 +71,12 @@ private struct Cell {
             var link = Sample.link(subject, keeper.id, now: now - 100)
             link.provider = provider
             _ = try await store.linked(link)
+            // From the second sign-in on an engine may have a shorter way.
+            var first = Sample.signIn(
+                subject, session: Sample.session(expiresAt: now - 80), beginning: .seen((now - 90) * 1000),
+                now: now - 90)
+            first.draft.provider = provider
+            _ = try await store.signedIn(first)
         }
         session = Self.makeSession(of: thing, upstream, now: now, isAfter: phase == .after)
         if phase != .after { try await prepare() }

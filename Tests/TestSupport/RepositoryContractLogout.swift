@@ -64,6 +64,27 @@ extension RepositoryContract {
             }
             #expect(try await store.auditTrail() == [.userCreated, .userCreated, .providerLogout])
         },
+        RepositoryContract("a logout token counts once, at whatever instance, and ends nothing that is newer") {
+            store, other in
+            let upstream = Sample.hash()
+            let first = Sample.signIn(Sample.subject("1"), under: upstream)
+            let user = try await store.signedIn(first).user
+            var record = LogoutRecord(
+                logout: .session(upstream, of: nil),
+                token: OneTimeUse(hash: Sample.hash(), expiresAt: Sample.now + 600), openedBy: Sample.now + 60,
+                line: NotBefore(drawnAt: Sample.now * 1000), now: Sample.now)
+            #expect(try await store.endSessions(record) == 1)
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), under: upstream))
+            for instance in [store, other] { #expect(try await instance.endSessions(record) == nil) }
+            #expect(try await store.sessions(of: user, now: Sample.now).count == 1)
+            // Another token that is as old ends what was opened by then.
+            record.token = OneTimeUse(hash: Sample.hash(), expiresAt: Sample.now + 600)
+            record.openedBy = Sample.now - 1
+            #expect(try await store.endSessions(record) == 0)
+            record.token = OneTimeUse(hash: Sample.hash(), expiresAt: Sample.now + 600)
+            record.openedBy = Sample.now
+            #expect(try await other.endSessions(record) == 1)
+        },
         RepositoryContract("what expires or ends is named by no session of a provider any more") { store in
             let upstream = Sample.hash()
             let record = Sample.signIn(Sample.subject("1"), under: upstream)

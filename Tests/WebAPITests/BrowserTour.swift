@@ -29,6 +29,7 @@ enum BrowserTour {
         }
         for _ in 0..<2 { _ = await hurried.api.post("/auth/introspect", form: "token=x") }
         seen.formUnion(hurried.api.seenAnswers)
+        seen.formUnion(try await locked())
         seen.formUnion(try await nobodyAsks())
         seen.formUnion(try await providers())
         return seen
@@ -68,6 +69,29 @@ enum BrowserTour {
             }
             _ = await browser.visit("/auth/zenkey/confirm", [("token", String(token))], method: .post)
         }
+    }
+
+    /// Somebody who is locked comes back by each way.
+    private static func locked() async throws -> Set<String> {
+        var browser = try await BrowserStage()
+        _ = try await browser.code()
+        let stage = browser.api.stage
+        let lock = Lock(cause: .operator, reason: nil, since: stage.now, until: nil)
+        _ = try await stage.repository.lock(UserID(rawValue: 1), lock, line: .none, now: stage.now)
+        for method in [HTTPMethod.get, .post] {
+            let sent = try await browser.begin()
+            try stage.answerToken { $0.claims[setting: "nonce"] = sent["nonce"].map { .string($0) } }
+            let answer = [("code", "locked-\(method)"), ("state", sent["state"] ?? "")]
+            _ = await browser.visit("/auth/zenkey/callback", answer, method: method)
+        }
+        let sent = try await browser.begin()
+        browser.cookie = nil
+        let answer = [("code", "locked-elsewhere"), ("state", sent["state"] ?? "")]
+        let page = await browser.visit("/auth/zenkey/callback", answer)
+        let token = try #require(page.text.firstMatch(of: /name="token" value="([^"]+)"/)?.1)
+        try stage.answerToken { $0.claims[setting: "nonce"] = sent["nonce"].map { .string($0) } }
+        _ = await browser.visit("/auth/zenkey/confirm", [("token", String(token))], method: .post)
+        return browser.api.seenAnswers
     }
 
     /// One is good at one address.

@@ -58,10 +58,14 @@ enum BrowserDescriptions {
                     [.setCookie]),
                 redirect("Back to the app, or on to another carrier.", cookie: true),
                 page(400, "It is no answer to anything, is over, or is another provider's."),
-                page(403, "Another browser began it."), page(429, "Too many come from this address.", [.retryAfter]),
+                page(403, "Another browser began it."), locked,
+                page(429, "Too many come from this address.", [.retryAfter]),
                 page(503, "Nothing can be stored now.", [.retryAfter]),
             ])
     }
+
+    private static let locked = page(
+        423, "The user is locked; the page leads back to the app, with `access_denied`.")
 
     static let confirm = OperationDescription(
         id: "confirmSignIn", tag: .browser, summary: "Say that a sign-in is one's own",
@@ -73,7 +77,7 @@ enum BrowserDescriptions {
         body: .init(schema: "Confirmation", example: ["token": "the-token-of-the-page"], takesJSON: false),
         successes: [
             redirect("On to the provider, or back to the app.", cookie: true), page(400, "It is over."),
-            page(403, "Another browser was asked."),
+            page(403, "Another browser was asked."), locked,
             page(429, "Too many come from this address.", [.retryAfter]),
         ])
 
