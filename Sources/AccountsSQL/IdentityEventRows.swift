@@ -65,7 +65,9 @@ struct IdentityEventRows {
         if let last = try locks.find(known.user, identity), last.holds(now: now) || last.since >= time {
             return hasEnded
         }
-        try locks.put(Lock(cause: .provider, reason: nil, since: time, until: nil), on: known.user, identity)
+        try locks.put(
+            Lock(cause: .provider, reason: nil, since: time, until: nil), on: known.user, identity,
+            recordedBy: sealer)
         if wholeUser {
             _ = try SessionEnd(connection: connection, sealer: sealer, now: now)
                 .endAll(of: known.user, except: nil, NotBefore(at: line.at, authenticatedAfter: time))
@@ -79,7 +81,8 @@ struct IdentityEventRows {
         let last = try locks.find(known.user, known.identity)
         if let last, last.since >= time || last.cause != .provider { return false }
         try locks.put(
-            Lock(cause: .provider, reason: nil, since: time, until: time), on: known.user, known.identity)
+            Lock(cause: .provider, reason: nil, since: time, until: time), on: known.user, known.identity,
+            recordedBy: sealer)
         return last?.holds(now: now) ?? false
     }
 

@@ -10,6 +10,11 @@ package enum LedgerRecord: Hashable {
     case identityUnlinked(IdentityID, of: UserID)
     /// The identity went to another carrier or another user, and all sessions of its user ended.
     case identityMoved(IdentityID, from: UserID)
+    /// What was last said of a user, or of one of their identities: also that a lock has ended. The operator's words
+    /// are not in it.
+    case locked(UserID, IdentityID?, Lock.Cause, since: Int64, until: Int64?)
+    /// By every identity.
+    case unlocked(UserID)
     /// By its `kid`.
     case signingKeyRetired(String)
     /// Whoever has one of these keys makes refresh tokens.
@@ -23,6 +28,9 @@ package enum LedgerRecord: Hashable {
         case .userErased(let user): "user_erased \(user.rawValue)"
         case .identityUnlinked(let identity, let user): "identity_unlinked \(user.rawValue) \(identity.rawValue)"
         case .identityMoved(let identity, let user): "identity_moved \(user.rawValue) \(identity.rawValue)"
+        case .locked(let user, let identity, let cause, let since, let until):
+            "locked \(user.rawValue) \(identity?.rawValue ?? 0) \(since) \(until ?? 0) \(cause.rawValue)"
+        case .unlocked(let user): "unlocked \(user.rawValue)"
         case .signingKeyRetired(let kid): "signing_key_retired \(kid)"
         case .refreshKeysReplaced(let number): "refresh_keys_replaced \(number)"
         case .numbersPassed(let users, let identities, let events): "numbers_passed \(users) \(identities) \(events)"
@@ -38,6 +46,12 @@ package enum LedgerRecord: Hashable {
             self = .identityUnlinked(IdentityID(rawValue: numbers[1]), of: UserID(rawValue: numbers[0]))
         case ("identity_moved", 3, 2):
             self = .identityMoved(IdentityID(rawValue: numbers[1]), from: UserID(rawValue: numbers[0]))
+        case ("locked", 6, 4):
+            guard let cause = Lock.Cause(rawValue: String(words[5])) else { return nil }
+            self = .locked(
+                UserID(rawValue: numbers[0]), numbers[1] == 0 ? nil : IdentityID(rawValue: numbers[1]), cause,
+                since: numbers[2], until: numbers[3] == 0 ? nil : numbers[3])
+        case ("unlocked", 2, 1): self = .unlocked(UserID(rawValue: numbers[0]))
         case ("signing_key_retired", 2, _): self = .signingKeyRetired(String(words[1]))
         case ("refresh_keys_replaced", 2, 1): self = .refreshKeysReplaced(upTo: numbers[0])
         case ("numbers_passed", 4, 3):

@@ -1,8 +1,8 @@
-import Accounts
+package import Accounts
 
 /// Who may not sign in: whole users, and identities by their provider's word. What a sign-in compares stands in the row
 /// of the identity.
-struct LockRows {
+package struct LockRows {
     /// Stands where the identity would, for the whole user.
     private static let wholeUser: Int64 = 0
     private static let forGood = Int64.max
@@ -30,17 +30,26 @@ struct LockRows {
     let connection: any Connection
     let now: Int64
 
-    init(connection: any Connection, now: Int64) {
+    package init(connection: any Connection, now: Int64) {
         self.connection = connection
         self.now = now
     }
 
     /// - Parameter identity: nil for the whole user.
-    func put(_ lock: Lock, on user: UserID, _ identity: IdentityID? = nil) throws(RepositoryError) {
+    package func put(_ lock: Lock, on user: UserID, _ identity: IdentityID? = nil) throws(RepositoryError) {
         try connection.run(
             Self.put, user, identity?.rawValue ?? Self.wholeUser, lock.cause.rawValue, lock.reason, lock.since,
             lock.until)
         try settle(user)
+    }
+
+    /// The same, so that a restored backup has it, too.
+    func put(
+        _ lock: Lock, on user: UserID, _ identity: IdentityID? = nil, recordedBy sealer: StoreSealer
+    ) throws(RepositoryError) {
+        try put(lock, on: user, identity)
+        try LedgerRows(connection: connection, sealer: sealer, now: now)
+            .add(.locked(user, identity, lock.cause, since: lock.since, until: lock.until))
     }
 
     func remove(from user: UserID, _ identity: IdentityID? = nil) throws(RepositoryError) {
@@ -51,7 +60,8 @@ struct LockRows {
     /// Unlocks the user and every identity.
     ///
     /// - Returns: whether anything was locked.
-    func removeAll(of user: UserID) throws(RepositoryError) -> Bool {
+    @discardableResult
+    package func removeAll(of user: UserID) throws(RepositoryError) -> Bool {
         let wereLocked = try connection.all(Self.ends, user) { row in
             row.optionalInteger(0).map { $0 > now } ?? true
         }

@@ -45,6 +45,12 @@ package struct NotBeforeRows {
     let sealer: StoreSealer
     let now: Int64
 
+    package init(connection: any Connection, sealer: StoreSealer, now: Int64) {
+        self.connection = connection
+        self.sealer = sealer
+        self.now = now
+    }
+
     /// Draws a line for all sessions of a scope; it stays.
     func draw(_ line: NotBefore, for scope: SessionScope) throws(RepositoryError) {
         let first = SessionID(milliseconds: line.at + 1, random: (0, 0))
@@ -87,7 +93,8 @@ package struct NotBeforeRows {
     /// Unlocks the subjects of a user who is erased.
     ///
     /// - Returns: whether there were any.
-    func unlock(_ user: UserID) throws(RepositoryError) -> Bool {
+    @discardableResult
+    package func unlock(_ user: UserID) throws(RepositoryError) -> Bool {
         try connection.run(Self.forget, user)
         return connection.changes > 0
     }

@@ -6,7 +6,7 @@ extension SQLStore {
     ) async throws(RepositoryError) -> Bool {
         try await write { [sealer] connection throws(RepositoryError) in
             guard try UserRows.exists(user, connection) else { return false }
-            try LockRows(connection: connection, now: now).put(lock, on: user)
+            try LockRows(connection: connection, now: now).put(lock, on: user, recordedBy: sealer)
             _ = try SessionEnd(connection: connection, sealer: sealer, now: now).endAll(of: user, except: nil, line)
             try AuditTrail(connection: connection, now: now).add(.userLocked, user: user)
             return true
@@ -20,6 +20,7 @@ extension SQLStore {
             var wasLocked = try lines.unlock(user)
             if try locks.removeAll(of: user) { wasLocked = true }
             guard wasLocked else { return false }
+            try LedgerRows(connection: connection, sealer: sealer, now: now).add(.unlocked(user))
             try lines.draw(line, for: user)
             try AuditTrail(connection: connection, now: now).add(.userUnlocked, user: user)
             return true

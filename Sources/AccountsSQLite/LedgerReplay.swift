@@ -33,6 +33,20 @@ struct LedgerReplay {
             // Whoever holds a session from before may be the number's next owner.
             try SessionRows(connection: connection).deleteAll(of: user)
             try take(identity, from: user)
+        case .locked(let user, let identity, let cause, let since, let until):
+            // A user who came after the backup is not there, and what they signed in by was new.
+            guard try UserRows.exists(user, connection) else { return }
+            try LockRows(connection: connection, now: now)
+                .put(Lock(cause: cause, reason: nil, since: since, until: until), on: user, identity)
+            guard let identity else { return try SessionRows(connection: connection).deleteAll(of: user) }
+            guard let provider = try connection.first(Self.provider, identity, user, read: { $0.text(0) }) else {
+                return
+            }
+            try SessionRows(connection: connection)
+                .deleteAll(of: user, identity: identity, provider: provider, now: now)
+        case .unlocked(let user):
+            try LockRows(connection: connection, now: now).removeAll(of: user)
+            try NotBeforeRows(connection: connection, sealer: sealer, now: now).unlock(user)
         case .signingKeyRetired(let kid):
             try SigningKeyRows(connection: connection).retireAgain(kid, now: now)
         case .refreshKeysReplaced(let number):

@@ -52,6 +52,42 @@ struct RestoreStage {
 @Suite struct `A restored backup` {
     let stage = RestoreStage()
 
+    @Test func `a restored backup keeps out who was locked since, also where they were erased, and no other`()
+        async throws
+    {
+        let lock = Lock(cause: .operator, reason: "stolen", since: Sample.now, until: nil)
+        func locked(_ store: SQLiteAccounts, _ user: UserID) async throws {
+            #expect(try await store.lock(user, lock, line: .none, now: Sample.now))
+        }
+        try await stage.serving { store async throws in
+            var users: [UserID] = []
+            for value in ["locked", "erased", "unlocked", "disabled"] {
+                users.append(try await store.signedIn(Sample.signIn(Sample.subject(value))).user)
+            }
+            try await locked(store, users[2])
+            try await store.backup(to: stage.backup)
+            for user in users[0...1] { try await locked(store, user) }
+            #expect(try await store.erase(users[1], now: Sample.now))
+            #expect(try await store.unlock(users[2], line: .none, now: Sample.now))
+            let event = IdentityEvent(
+                subject: Sample.subject("disabled"), kind: .providerAccountDisabled,
+                effect: .locks(openedBy: Sample.now, wholeUser: false), time: Sample.now)
+            #expect(try await store.take([event], now: Sample.now) == 1)
+        }
+        try await stage.restore(keepsSessions: true)
+        try await stage.serving { store async throws in
+            for value in ["locked", "erased", "disabled"] {
+                #expect(
+                    try await store.signIn(Sample.signIn(Sample.subject(value), now: Sample.now + 5))
+                        == .refused(.locked), "\(value)")
+            }
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("unlocked"), now: Sample.now + 5))
+            // By the number that the erased one had.
+            #expect(try await store.unlock(UserID(rawValue: 2), line: .none, now: Sample.now + 6))
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("erased"), now: Sample.now + 7))
+        }
+    }
+
     @Test func `a restored backup has nobody who was erased since, and gives his number to nobody`() async throws {
         let (kept, erased) = try await stage.serving { store async throws in
             let kept = try await store.signedIn(Sample.signIn(Sample.subject("kept"))).user

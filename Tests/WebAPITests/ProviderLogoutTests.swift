@@ -59,7 +59,7 @@ import Testing
         #expect(there["post_logout_redirect_uri"] == "https://gatehouse.example/auth/zenkey/logged-out")
         let theirs = try #require(there["id_token_hint"])
         #expect(theirs != hint && theirs.split(separator: ".").count == 3)
-        #expect(there["state"]?.contains("app") == false)
+        #expect(there["state"]?.contains("state") == false)
         // Shown once more it does no more than before.
         for _ in 0..<2 {
             let back = try Location(of: await comeBack(&browser, there["state"]))
