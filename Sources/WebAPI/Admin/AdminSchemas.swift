@@ -168,7 +168,9 @@ enum AdminSchemas {
         "Something that has happened, or was looked at.", required: ["id", "at", "event"],
         [
             "id": Schema.integer("The event's number.", ["minimum": 0]), "at": Schema.time("When it was"),
-            "event": Schema.text("What it was, such as `user_erased`."), "user_id": user,
+            "event": Schema.text("What it was, such as `user_erased`."),
+            // An operator may have looked for a number that nobody has.
+            "user_id": Schema.integer("The user's number here.", ["minimum": 0]),
             "old_identity_id": Schema.integer("The identity before.", ["minimum": 1]),
             "new_identity_id": Schema.integer("The identity after.", ["minimum": 1]),
             "fields": Schema.array(
