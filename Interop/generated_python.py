@@ -150,6 +150,7 @@ def keys_and_sign_ups(apps):
     key = apps.call("createKey", body=apps.body("KeyCreation", secret="271828"))
     unlocked = apps.call("unlockKey", body=apps.body("KeyUnlocking", keyid=key.keyid, secret="271828"))
     apps.checks.equal("the key is unlocked", unlocked.key, key.key)
+    apps.call("revokeKey", body=apps.body("KeyUnlocking", keyid=key.keyid, secret="271828"))
     wanted = {"username": "generated", "email": "generated@example.com", "provider": "beyond"}
     for name in ("signUp", "recoverUser", "credentialBindingLink", "recoverCredentialBindingLink"):
         apps.call(name, body=apps.body("SignUp", **wanted))
@@ -204,6 +205,12 @@ def administration(operators, apps, service):
     given = {"provider": "plain", "issuer": service.urls["plain"], "subject": "by-hand"}
     outcome = operators.call("giveIdentity", user_id=user, body=operators.body("GivenIdentity", **given), **token)
     operators.checks.equal("an identity is given", outcome.outcome, "linked")
-    for name in ("showUser", "exportUser", "endSessions", "eraseUser"):
+    shown = operators.call("showUser", user_id=user, **token)
+    operators.call("takeIdentity", user_id=user, identity_id=shown.identities[-1].identity_id, **token)
+    operators.call("endSessionOfUser", session_id=shown.sessions[-1].session_id, **token)
+    operators.call("lockUser", user_id=user, body=operators.body("UserLock", reason="by a generated client"), **token)
+    operators.call("unlockUser", user_id=user, **token)
+    for name in ("exportUser", "endSessions", "eraseUser"):
         operators.call(name, user_id=user, **token)
+    operators.call("endAllSessions", provider="plain", **token)
     operators.call("showUser", 404, user_id=user, **token)

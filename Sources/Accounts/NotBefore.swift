@@ -72,7 +72,8 @@ public enum SignInBeginning: Equatable, Sendable {
     public func leastLine(now: Int64) -> Int64 {
         switch self {
         case .seen(let time): time
-        case .issued(let time): time * 1000
+        // A provider may write any number; none is later than now.
+        case .issued(let time): min(max(time, 0), now) * 1000
         case .untold: (now - NotBefore.codeSeconds) * 1000
         case .undated: (now - NotBefore.memorySeconds) * 1000
         }

@@ -33,6 +33,14 @@ import Testing
         #expect(Self.line.bars(.untold, authenticatedAt: authenticatedAt, now: now) == isBarred)
     }
 
+    @Test func `takes whatever a provider writes for a time, and none for a later one than now`() {
+        for time in [Int64.max, Int64.max / 1000 + 1, Self.now + 1] as [Int64] {
+            #expect(!Self.line.bars(.issued(time), authenticatedAt: nil, now: Self.now))
+            #expect(NotBefore(drawnAt: Self.now * 1000).bars(.issued(time), authenticatedAt: nil, now: Self.now))
+        }
+        #expect(Self.line.bars(.issued(.min), authenticatedAt: nil, now: Self.now))
+    }
+
     @Test func `bars an access token that tells nothing for as long as one may live`() {
         let end = Self.drawnSecond + NotBefore.memorySeconds
         #expect(Self.line.bars(.undated, authenticatedAt: nil, now: end))

@@ -218,6 +218,16 @@ import Testing
         #expect(answer.status == 400 && answer.error == "invalid_request", "\(query): \(answer.text)")
     }
 
+    @Test(arguments: ["since", "until", "after", "user"])
+    func `takes the greatest number that there is for any other`(name: String) async throws {
+        let admin = try await AdminStage()
+        try await admin.populate(1)
+        for number in [Int64.max, .max - 1] {
+            let answer = await admin.send(.get, "/admin/audit", query: "\(name)=\(number)")
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+    }
+
     @Test func `takes a cursor in its own order only`() async throws {
         let admin = try await AdminStage()
         try await admin.populate(2)
