@@ -69,7 +69,9 @@ package struct AuditSelect {
         if let since = query.since { add("\(at) >= ?", .integer(since)) }
         if let until = query.until { add("\(at) < ?", .integer(until)) }
         if let since = query.since { bound(">", "at < ?", "at DESC", .integer(since - Self.clockSlack), or: .first) }
-        if let until = query.until { bound("<", "at > ?", "at", .integer(min(until, .max - Self.clockSlack) + Self.clockSlack), or: .last) }
+        if let until = query.until {
+            bound("<", "at > ?", "at", .integer(min(until, .max - Self.clockSlack) + Self.clockSlack), or: .last)
+        }
     }
 
     private enum End { case first, last }
