@@ -61,7 +61,7 @@ private struct LockedTransport: Transport {
     func send(_ request: URLRequest) async throws -> (body: Data, response: HTTPURLResponse) {
         let url = try #require(request.url)
         let isRefresh = url.path.hasSuffix("auth/token")
-        let body = #"{"error":"\(isRefresh ? "invalid_grant" : "locked")","error_code":"locked"}"#
+        let body = #"{"error":"\#(isRefresh ? "invalid_grant" : "locked")","error_code":"locked"}"#
         let response = HTTPURLResponse(
             url: url, statusCode: isRefresh ? 400 : 423, httpVersion: "HTTP/1.1", headerFields: [:])
         return (Data(body.utf8), try #require(response))
