@@ -6,7 +6,7 @@ import Postgres
 /// is: one statement, which is a transaction.
 struct KnownUserSignIn {
     private static let opened = SessionPart(from: 13, user: "user_id", identity: "target.id", provider: "$9", now: "$8")
-    // The identity's row is held first, so that whoever takes it away meanwhile, locks it or draws a line comes before
+    // The identity's row is held first, so that another who takes it away, locks it or draws a line comes before
     // or after, and the rest follows from it: where there is no such row, nothing happens at all.
     private static func statement(_ source: SessionSource) -> Postgres.Statement {
         Postgres.Statement(

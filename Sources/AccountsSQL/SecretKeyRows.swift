@@ -94,7 +94,7 @@ package struct SecretKeyRows {
 }
 
 extension SecretKeyCache {
-    /// Hashes a name or an address of strangers, so that whoever has the database without its keys can't try any.
+    /// Hashes a name or an address of strangers, so that a thief of the database without its keys can't try any.
     ///
     /// - Parameter kind: what it is, so that nothing is taken for another thing.
     func strangerHash(

@@ -154,7 +154,7 @@ public final class ProviderKeys: Sendable {
 public enum TokenOrigin: Sendable {
     /// The provider itself, in its answer to a call of ours.
     case provider
-    /// Whoever has posted it here; until it is verified nobody knows who that is.
+    /// The client that has posted it here; until it is verified nobody knows who that is.
     case stranger
 }
 

@@ -121,7 +121,7 @@ public struct Settings: Sendable {
         public internal(set) var operators: [Operator] = []
         /// Nil: nobody has said.
         var openOnLoopback: OpenOnLoopback?
-        /// What whoever is on this machine may do where nobody has a token.
+        /// What anyone on this machine may do where nobody has a token.
         public internal(set) var roleOnLoopback = OperatorRole.auditor
         public internal(set) var reasons = Reasons.optional
 

@@ -61,7 +61,7 @@ package final class FairLine: Sendable {
     /// How many wait for a place.
     package var waiting: Int { line.withLock(\.waiters.count) }
 
-    /// Takes a place when it is this one's turn. Whoever has it gives it back by ``leave(_:)``.
+    /// Takes a place when it is this one's turn. The caller gives it back by ``leave(_:)``.
     ///
     /// - Throws: `ServiceError.overloaded` when the line is full, or when this one gave way to who has fewer in it.
     package func enter(_ turn: Turn) async throws(ServiceError) {

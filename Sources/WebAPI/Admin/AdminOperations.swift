@@ -8,7 +8,7 @@ enum AdminOperations {
     static let all: [Operation<AdminServices>] = [
         .open(.get, "/healthz", for: .probe, OpenDescriptions.health) { _ in { _ in .healthy } },
         .probe(.get, "/readyz", AdminDescriptions.readiness) { $0.readinessEndpoint.respond },
-        // Whoever searches looks for somebody, which the endpoint demands more for.
+        // A search looks for somebody, which the endpoint demands more for.
         .operators(
             .get, "/admin/users", for: .read, AdminDescriptions.listUsers, query: ListUsersEndpoint.parameters
         ) { ListUsersEndpoint(store: $0.store, providers: $0.providers, admission: $0.admission).respond },

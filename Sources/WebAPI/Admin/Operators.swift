@@ -5,7 +5,7 @@ import Synchronization
 internal import Syntax
 
 /// Who is let in on the listener for operators: those who prove themselves by a bearer token of their own (RFC 6750
-/// §2.1), or whoever is on this machine where nobody has one.
+/// §2.1), or anyone on this machine where nobody has one.
 public final class Operators: Sendable {
     /// One who has a token.
     public struct Entry: Sendable {
@@ -23,7 +23,7 @@ public final class Operators: Sendable {
         }
     }
 
-    /// What the audit trail calls whoever is on this machine, where nobody has a token.
+    /// What the audit trail calls anyone on this machine, where nobody has a token.
     public static let nameOnLoopback = "loopback"
     /// What it calls who has the one token without a name.
     public static let nameOfSingleToken = "admin"
@@ -33,7 +33,7 @@ public final class Operators: Sendable {
 
     /// - Parameters:
     ///   - entries: empty only where the listener is bound to a loopback address.
-    ///   - roleOnLoopback: what whoever is on this machine may do where there are none.
+    ///   - roleOnLoopback: what anyone on this machine may do where there are none.
     public init(_ entries: [Entry], roleOnLoopback: OperatorRole) {
         self.entries = Mutex(entries)
         self.roleOnLoopback = roleOnLoopback
