@@ -9,12 +9,13 @@ package struct SessionRows {
         }
     }
     /// Whether no line in time has been drawn since for everybody, the app or the provider, whose sessions are too many
-    /// to be deleted in one transaction. They end with the line, and their rows go by and by.
-    package static let isNotBarred = """
-        NOT EXISTS (SELECT 1 FROM not_before WHERE sessions_before > sessions.id AND key IN (
-            '\(NotBeforeKey.everybody)', '\(NotBeforeKey.providerPrefix)' || provider,
-            CASE WHEN scope IS NOT NULL THEN '\(NotBeforeKey.appPrefix)' || client END))
-        """
+    /// to be deleted in one transaction. They end with the line, and their rows go by and by. Key by key, since SQLite
+    /// makes a table of several each time.
+    package static let isNotBarred = [
+        "'\(NotBeforeKey.everybody)'", "'\(NotBeforeKey.providerPrefix)' || provider",
+        "CASE WHEN scope IS NOT NULL THEN '\(NotBeforeKey.appPrefix)' || client END",
+    ].map { "NOT EXISTS (SELECT 1 FROM not_before WHERE key = \($0) AND sessions_before > sessions.id)" }
+        .joined(separator: " AND ")
     private static let insert = Query(
         """
         INSERT INTO sessions (\(opened.map(\.name).joined(separator: ", ")))
