@@ -58,6 +58,10 @@ public struct AuditEvent: Equatable, Sendable {
         public static let providerDeletionRequested = Kind(rawValue: "provider_deletion_requested")
         /// The provider has said that what it granted for the old identity is over.
         public static let providerGrantEnded = Kind(rawValue: "provider_grant_ended")
+        /// A provider that was asked again has said so, and the sessions of the old identity ended.
+        public static let providerCheckRefused = Kind(rawValue: "provider_check_refused")
+        /// A provider that was asked again has refused too many to be believed; the event names it.
+        public static let providerChecksStopped = Kind(rawValue: "provider_checks_stopped")
         // What ended here, of the old identity, was told its provider; or it never could be told, and may be good there
         // still.
         public static let providerRevocationDone = Kind(rawValue: "provider_revocation_done")

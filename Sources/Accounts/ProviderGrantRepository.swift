@@ -19,7 +19,29 @@ public protocol ProviderGrantRepository: Sendable {
     func endGrant(_ lease: GrantLease, now: Int64) async throws(RepositoryError) -> Bool
 
     /// Gives a lease back after a refresh that came to nothing.
-    func releaseGrant(_ lease: GrantLease) async throws(RepositoryError)
+    ///
+    /// - Parameter isDoubted: whether the provider has refused it, so that it is to be checked at once.
+    func releaseGrant(_ lease: GrantLease, isDoubted: Bool) async throws(RepositoryError)
+
+    /// Takes grants whose providers were asked long ago: those with live sessions, oldest first. Whoever takes them has
+    /// them alone until they are due again.
+    ///
+    /// - Parameters:
+    ///   - time: when they were asked last at the latest, in seconds since 1970.
+    ///   - again: how long ago those that are taken count as asked until somebody is answered, likewise.
+    func takeGrantsToCheck(
+        askedBefore time: Int64, again: Int64, limit: Int, now: Int64
+    ) async throws(RepositoryError) -> [ProviderGrant]
+
+    /// Ends the sessions that an identity has opened, and its grant, which its provider says is over.
+    ///
+    /// - Returns: how many live sessions there were; nil where it is not the grant any more that was found.
+    func endSessions(
+        withRefused grant: ProviderGrant, line: NotBefore, now: Int64
+    ) async throws(RepositoryError) -> Int?
+
+    /// Notes that a provider refuses too many to be believed.
+    func noteStoppedChecks(of provider: String, now: Int64) async throws(RepositoryError)
 
     /// Merges what a provider says now into the profile.
     ///

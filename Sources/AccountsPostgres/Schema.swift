@@ -10,7 +10,7 @@ import Postgres
 enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
-    static let steps = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth]
+    static let steps = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
     private static let third = """
@@ -106,6 +106,13 @@ enum Schema {
         UPDATE directory_users SET wanted_hash = name_hash;
         UPDATE directory_users SET name_hash = NULL WHERE joined IS NULL;
         CREATE INDEX directory_users_wanted ON directory_users (provider, wanted_hash) WHERE wanted_hash IS NOT NULL
+        """
+
+    // When a provider was asked last whether what it has granted is still good.
+    private static let tenth = """
+        ALTER TABLE grants ADD COLUMN asked int8 NOT NULL DEFAULT 0;
+        UPDATE grants SET asked = obtained;
+        CREATE INDEX grants_asked ON grants (asked) WHERE ended IS NULL
         """
 
     private static let makeMeta = Postgres.Statement.once(

@@ -5,7 +5,7 @@ public import Accounts
 /// Whoever takes an identity away, or gives a grant up, does it by ``revoke(_:)``: so what the provider has given is on
 /// its way back to it by the very transaction.
 package struct GrantRows {
-    private static let columns = """
+    static let columns = """
         grants.identity_id, identities.user_id, identities.provider, identities.issuer, identities.subject, version,
         tokens, obtained, ended
         """
@@ -22,9 +22,9 @@ package struct GrantRows {
     private static let standing = Query("SELECT tokens, leased_until FROM grants WHERE identity_id = ?")
     private static let keep = Query(
         """
-        INSERT INTO grants (identity_id, version, tokens, expires, obtained) VALUES (?1, 1, ?2, ?3, ?4)
-        ON CONFLICT (identity_id) DO UPDATE SET version = grants.version + 1, tokens = ?2, expires = ?3, obtained = ?4, leased_by = NULL,
-            leased_until = NULL, ended = NULL
+        INSERT INTO grants (identity_id, version, tokens, expires, obtained, asked) VALUES (?1, 1, ?2, ?3, ?4, ?4)
+        ON CONFLICT (identity_id) DO UPDATE SET version = grants.version + 1, tokens = ?2, expires = ?3, obtained = ?4,
+            asked = ?4, leased_by = NULL, leased_until = NULL, ended = NULL
         """)
     // A lease that is over is anybody's, and who has it may have it anew.
     private static let lease = Query(
@@ -37,7 +37,7 @@ package struct GrantRows {
         "SELECT leased_until FROM grants WHERE identity_id = ? AND version = ? AND ended IS NULL")
     private static let renew = Query(
         """
-        UPDATE grants SET version = version + 1, tokens = ?3, expires = ?4, obtained = ?5, leased_by = NULL,
+        UPDATE grants SET version = version + 1, tokens = ?3, expires = ?4, obtained = ?5, asked = ?5, leased_by = NULL,
             leased_until = NULL
         WHERE identity_id = ?1 AND version = ?2 AND ended IS NULL
         """)
@@ -49,7 +49,8 @@ package struct GrantRows {
         """)
     private static let release = Query(
         """
-        UPDATE grants SET leased_by = NULL, leased_until = NULL WHERE identity_id = ? AND version = ? AND leased_by = ?
+        UPDATE grants SET leased_by = NULL, leased_until = NULL, asked = coalesce(?4, asked)
+        WHERE identity_id = ?1 AND version = ?2 AND leased_by = ?3
         """)
     private static let releaseAll = Query(
         "UPDATE grants SET leased_by = NULL, leased_until = NULL WHERE leased_by IS NOT NULL")
@@ -74,7 +75,7 @@ package struct GrantRows {
         try connection.all(Self.ofUser, user, read: grant)
     }
 
-    private func grant(_ row: any Statement) throws(RepositoryError) -> ProviderGrant {
+    func grant(_ row: any Statement) throws(RepositoryError) -> ProviderGrant {
         let identity = IdentityID(rawValue: row.integer(0))
         return ProviderGrant(
             identity: identity, user: UserID(rawValue: row.integer(1)), provider: row.text(2),
@@ -127,16 +128,18 @@ package struct GrantRows {
     }
 
     /// - Returns: whether it was still the grant that was found.
-    package func end(_ lease: GrantLease) throws(RepositoryError) -> Bool {
-        try connection.run(Self.end, lease.grant.identity, lease.grant.version, now)
+    package func end(_ grant: ProviderGrant) throws(RepositoryError) -> Bool {
+        try connection.run(Self.end, grant.identity, grant.version, now)
         guard connection.changes > 0 else { return false }
         try AuditTrail(connection: connection, now: now)
-            .add(.providerGrantEnded, user: lease.grant.user, old: lease.grant.identity)
+            .add(.providerGrantEnded, user: grant.user, old: grant.identity)
         return true
     }
 
-    package func release(_ lease: GrantLease) throws(RepositoryError) {
-        try connection.run(Self.release, lease.grant.identity, lease.grant.version, lease.holder)
+    /// - Parameter isDoubted: whether it is due to be checked.
+    package func release(_ lease: GrantLease, isDoubted: Bool) throws(RepositoryError) {
+        try connection.run(
+            Self.release, lease.grant.identity, lease.grant.version, lease.holder, isDoubted ? 0 as Int64 : nil)
     }
 
     /// Gives a grant up, and has its provider told so.
@@ -231,16 +234,16 @@ extension SQLStore {
 
     public func endGrant(_ lease: GrantLease, now: Int64) async throws(RepositoryError) -> Bool {
         try await write { [sealer] connection throws(RepositoryError) in
-            let hasEnded = try GrantRows(connection: connection, sealer: sealer, now: now).end(lease)
+            let hasEnded = try GrantRows(connection: connection, sealer: sealer, now: now).end(lease.grant)
             if hasEnded { try GrantCountRows(connection: connection).add(.ended) }
             return hasEnded
         }
     }
 
-    public func releaseGrant(_ lease: GrantLease) async throws(RepositoryError) {
+    public func releaseGrant(_ lease: GrantLease, isDoubted: Bool) async throws(RepositoryError) {
         try await write { [sealer] connection throws(RepositoryError) in
             try GrantCountRows(connection: connection).add(.failures)
-            try GrantRows(connection: connection, sealer: sealer, now: 0).release(lease)
+            try GrantRows(connection: connection, sealer: sealer, now: 0).release(lease, isDoubted: isDoubted)
         }
     }
 

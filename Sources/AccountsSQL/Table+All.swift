@@ -57,7 +57,7 @@ extension Table {
             [
                 .integer("version"), .sealed("tokens", Seal(number: 5)).optional, .integer("expires").optional,
                 .integer("obtained"), .bytes("leased_by").optional, .integer("leased_until").optional,
-                .integer("ended").optional,
+                .integer("ended").optional, .integer("asked"),
             ], owner: .identity("identity_id")),
         Table(
             "kept_id_tokens", key: [.bytes("session_id")], [.sealed("token", Seal(number: 6))],

@@ -251,4 +251,11 @@ extension Schema {
         UPDATE directory_users SET name_hash = NULL WHERE joined IS NULL;
         CREATE INDEX directory_users_wanted ON directory_users (provider, wanted_hash) WHERE wanted_hash IS NOT NULL;
         """
+
+    // When a provider was asked last whether what it has granted is still good.
+    static let twentyThird = """
+        ALTER TABLE grants ADD COLUMN asked INTEGER NOT NULL DEFAULT 0;
+        UPDATE grants SET asked = obtained;
+        CREATE INDEX grants_asked ON grants (asked) WHERE ended IS NULL;
+        """
 }

@@ -238,8 +238,13 @@ public struct Settings: Sendable {
         public internal(set) var maximumPerUser: Int? = 50
         /// Nil: any number.
         public internal(set) var maximumExchangedPerUser: Int? = 10
+        /// 0: providers are not asked again.
+        var providerCheckDays = 0
         /// Nil: any time.
         public internal(set) var sensitiveMaxAgeSeconds: Int? = 300
+        /// How long after its last word a provider is asked again; nil: never.
+        public var providerCheckSeconds: Int64? { providerCheckDays > 0 ? Int64(providerCheckDays) * 86_400 : nil }
+
         var tokenType = AccessTokenFormat.TokenType.atJWT
         var signing = SigningAlgorithm.es256
 

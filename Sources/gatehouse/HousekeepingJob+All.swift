@@ -163,6 +163,13 @@ extension HousekeepingJob {
         }
     }
 
+    /// Asks providers again whether they still know whom they have vouched for.
+    static func check(_ checks: ProviderChecks, _ logger: Logger) -> HousekeepingJob {
+        HousekeepingJob(interval: interval, complaint: "providers could not be asked again") {
+            for report in try await checks.run() where report.answered > 0 { GrantLog.tell(report, logger) }
+        }
+    }
+
     /// Tells once a minute what has become of refreshes, and what waits in the outbox.
     static func tellOfGrants(
         _ repository: any ProviderGrantRepository & OutboxRepository, _ clock: Clock, _ logger: Logger

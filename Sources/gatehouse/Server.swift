@@ -112,6 +112,7 @@ struct Server: Service {
                 events: SeenTokens(
                     maximumAgeSeconds: providers.compactMap(\.configuration.events?.maximumAgeSeconds).max() ?? 0),
                 pushes: PushLimits(PushLimits.Configuration(settings.push)),
+                refreshes: GrantRefreshes(areChecked: settings.session.providerCheckSeconds != nil),
                 budgets: UserBudgets(
                     profileRefreshes: settings.rateLimit.profileRefreshesPerHourPerUser,
                     exchanges: settings.rateLimit.exchangesPerHourPerUser),
@@ -145,9 +146,14 @@ struct Server: Service {
         let outbox = OutboxDelivery(
             repository: parts.repository, providers: parts.providers, transport: clients[0], clock: parts.clock,
             giveUpSeconds: Int64(settings.outbox.giveUpHours) * 3600, observers: parts.observers)
+        let checks = settings.session.providerCheckSeconds.map { seconds in
+            ProviderChecks(
+                repository: parts.repository, vault: vault, intervalSeconds: seconds, clock: parts.clock,
+                observers: parts.observers)
+        }
         return [
             .lookAfter(vault), .deliver(outbox, logger), .tellOfGrants(parts.repository, parts.clock, logger),
-        ]
+        ] + (checks.map { [.check($0, logger)] } ?? [])
     }
 
     private static func tell(_ update: SchemaUpdate, _ logger: Logger) {

@@ -80,6 +80,7 @@ import YAML
           refreshTokenDays: 30
           refreshGraceSeconds: 60
           absoluteDays: 365
+          providerCheckDays: 0
           maximumPerUser: 50
           maximumExchangedPerUser: 10
           sensitiveMaxAgeSeconds: 300
@@ -270,6 +271,7 @@ import YAML
         #expect(settings.session.refreshTokenDays == 30)
         #expect(settings.session.refreshGraceSeconds == 60)
         #expect(settings.session.absoluteDays == 365)
+        #expect(settings.session.providerCheckSeconds == nil)
         #expect(settings.session.maximumPerUser == 50)
         #expect(settings.session.sensitiveMaxAgeSeconds == 300)
         #expect(settings.session.accessTokens == AccessTokenFormat(type: .atJWT, algorithm: .es256))

@@ -23,6 +23,15 @@ import Testing
         #expect(load(least + "http: {tlsKeyFile: ''}\n").faults.isEmpty)
     }
 
+    @Test func `providers are asked again only where a refresh token is kept`() {
+        let days = "session: {providerCheckDays: 30}\n"
+        #expect(load(least + days).faults.map(\.key) == ["session.providerCheckDays"])
+        let lines = ["profile: openid", "issuer: https://a.example", "redirectURIs: ['app:/x']", "keepTokens: true"]
+        let kept = load(leastWith(lines.joined(separator: "\n    ")) + days)
+        #expect(kept.faults.isEmpty)
+        #expect(kept.settings?.session.providerCheckSeconds == 30 * 86_400)
+    }
+
     @Test(arguments: ["https://a.example", "https://a.example/"])
     func `access tokens must not have the audience of receipts`(issuer: String) {
         let faults = load(least + "session: {issuer: '\(issuer)', audience: 'https://a.example/receipts'}\n").faults

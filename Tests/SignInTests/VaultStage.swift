@@ -141,7 +141,25 @@ final class WatchedVault: VaultRepository {
         try await store.endGrant(lease, now: now)
     }
 
-    func releaseGrant(_ lease: GrantLease) async throws(RepositoryError) { try await store.releaseGrant(lease) }
+    func releaseGrant(_ lease: GrantLease, isDoubted: Bool) async throws(RepositoryError) {
+        try await store.releaseGrant(lease, isDoubted: isDoubted)
+    }
+
+    func takeGrantsToCheck(
+        askedBefore time: Int64, again: Int64, limit: Int, now: Int64
+    ) async throws(RepositoryError) -> [ProviderGrant] {
+        try await store.takeGrantsToCheck(askedBefore: time, again: again, limit: limit, now: now)
+    }
+
+    func endSessions(
+        withRefused grant: ProviderGrant, line: NotBefore, now: Int64
+    ) async throws(RepositoryError) -> Int? {
+        try await store.endSessions(withRefused: grant, line: line, now: now)
+    }
+
+    func noteStoppedChecks(of provider: String, now: Int64) async throws(RepositoryError) {
+        try await store.noteStoppedChecks(of: provider, now: now)
+    }
 
     func refreshProfile(_ refresh: ProfileRefresh) async throws(RepositoryError) -> User? {
         try await store.refreshProfile(refresh)

@@ -1,8 +1,8 @@
-internal import Accounts
+public import Accounts
 import Testing
 
 extension Sample {
-    static func tokens(
+    public static func tokens(
         _ name: String = "1", refresh: String? = "refresh", expiresAt: Int64? = now + 3600
     ) -> ProviderTokens {
         ProviderTokens(
@@ -10,7 +10,7 @@ extension Sample {
             scope: "openid")
     }
 
-    static func keeping(
+    public static func keeping(
         _ subject: Subject = subject("1"), _ tokens: ProviderTokens = tokens(), idToken: String? = nil,
         now: Int64 = now
     ) -> SignInRecord {
@@ -34,6 +34,11 @@ extension AccountRepository {
         return try await providerGrant(identity.id, of: user)
     }
 
+    /// What is to be checked a hundred seconds after it was asked, and again after twenty where nobody was answered.
+    func dueGrants(at now: Int64) async throws -> [ProviderGrant] {
+        try await takeGrantsToCheck(askedBefore: now - 100, again: now - 80, limit: 10, now: now)
+    }
+
     /// What waits to be told, taken for a moment.
     func outbox(now: Int64 = Sample.now) async throws -> [OutboxMessage] {
         try await takeDueMessages(limit: 100, leaseSeconds: 1, now: now)
@@ -45,7 +50,7 @@ extension AccountRepository {
 }
 
 extension RepositoryContract {
-    static let grantClauses = keepingGrantClauses + leaseClauses + profileRefreshClauses
+    static let grantClauses = keepingGrantClauses + leaseClauses + checkClauses + profileRefreshClauses
 
     private static let refreshed = OutboxMessage.Content.revocation(token: "refresh-1", isRefreshToken: true)
 
@@ -181,11 +186,11 @@ extension RepositoryContract {
             #expect(try await store.leaseGrant(first, now: Sample.now) == .leased)
             #expect(try await store.leaseGrant(second, now: Sample.now + 30) == .leased)
             #expect(try await store.leaseGrant(first, now: Sample.now + 30) == .held(until: Sample.now + 90))
-            try await store.releaseGrant(first)
+            try await store.releaseGrant(first, isDoubted: false)
             #expect(
                 try await store.leaseGrant(first, now: Sample.now + 30) == .held(until: Sample.now + 90),
                 "only who has it gives it back")
-            try await store.releaseGrant(second)
+            try await store.releaseGrant(second, isDoubted: false)
             #expect(try await store.leaseGrant(first, now: Sample.now + 30) == .leased)
         },
         RepositoryContract("what a refresh brings is kept once, and counts for the grant that it was made of") {
@@ -249,9 +254,67 @@ extension RepositoryContract {
             let lease = Sample.lease(try #require(try await store.grant()))
             _ = try await store.renewGrant(lease, with: Sample.tokens("2"), now: Sample.now)
             let renewed = Sample.lease(try #require(try await store.grant()))
-            for _ in 0..<2 { try await store.releaseGrant(renewed) }
+            for _ in 0..<2 { try await store.releaseGrant(renewed, isDoubted: false) }
             #expect(try await store.endGrant(renewed, now: Sample.now))
             #expect(try await store.grantCounts() == GrantCounts(refreshes: 1, failures: 2, ended: 1))
+        },
+    ]
+
+    private static let checkClauses = [
+        RepositoryContract("a grant is taken to be checked once, when its provider was asked long ago") { store in
+            _ = try await store.signedIn(Sample.keeping())
+            _ = try await store.signedIn(Sample.keeping(Sample.subject("2"), now: Sample.now + 10))
+            _ = try await store.signedIn(Sample.keeping(Sample.subject("3"), Sample.tokens(refresh: nil)))
+            let early = try #require(try await store.grant())
+            let late = try #require(try await store.grant(Sample.subject("2")))
+            #expect(try await store.dueGrants(at: Sample.now + 99).isEmpty)
+            #expect(try await store.dueGrants(at: Sample.now + 100) == [early])
+            #expect(try await store.dueGrants(at: Sample.now + 110) == [late], "who takes it has it for a while")
+            #expect(try await store.dueGrants(at: Sample.now + 109 + 20) == [early])
+            // A refresh is an answer, whatever for.
+            let lease = Sample.lease(early)
+            _ = try await store.renewGrant(lease, with: Sample.tokens("9"), now: Sample.now + 150)
+            #expect(try await store.dueGrants(at: Sample.now + 249) == [late])
+            let again = Sample.lease(try #require(try await store.grant()))
+            _ = try await store.leaseGrant(again, now: Sample.now + 160)
+            try await store.releaseGrant(again, isDoubted: true)
+            #expect(try await store.dueGrants(at: Sample.now + 160) == [again.grant], "what is in doubt is due at once")
+        },
+        RepositoryContract("a grant is not checked where no session is open that it could end") { store in
+            let signedIn = try await store.signedIn(Sample.keeping())
+            _ = try await store.revokeSessions(of: signedIn.user, except: nil, now: Sample.now)
+            #expect(try await store.dueGrants(at: Sample.now + 1000).isEmpty)
+        },
+        RepositoryContract("a grant that a check has found refused ends with what its identity has opened, and no more")
+        {
+            store in
+            let first = Sample.keeping()
+            let signedIn = try await store.signedIn(first)
+            let link = Sample.link(Sample.subject("other"), first.session.id)
+            try await store.linked(link)
+            let other = Sample.signIn(Sample.subject("other"))
+            _ = try await store.signedIn(other)
+            let grant = try #require(try await store.grant())
+            let line = NotBefore(at: Sample.now * 1000 + 500, authenticatedAfter: nil)
+            #expect(try await store.endSessions(withRefused: grant, line: line, now: Sample.now) == 1)
+            #expect(try await store.session(first.session.id, now: Sample.now) == nil)
+            #expect(try await store.session(other.session.id, now: Sample.now) != nil)
+            #expect(try await store.grant()?.tokens == nil)
+            #expect(
+                try await store.auditTrail().suffix(2) == [.providerGrantEnded, .providerCheckRefused])
+            #expect(
+                try await store.endSessions(withRefused: grant, line: line, now: Sample.now) == nil,
+                "what was decided on another grant ends nothing")
+            // What was under way then opens nothing, and what begins afterwards does.
+            var late = Sample.signIn(Sample.subject("1"))
+            late.draft.beginning = .seen(Sample.now * 1000 + 499)
+            guard case .refused(.authenticationTooOld) = try await store.signIn(late) else {
+                Issue.record("a sign-in that had begun before it opened a session")
+                return
+            }
+            late = Sample.signIn(Sample.subject("1"))
+            late.draft.beginning = .seen(Sample.now * 1000 + 501)
+            #expect(try await store.signedIn(late).user == signedIn.user)
         },
     ]
 

@@ -217,7 +217,7 @@ extension AccountRepository {
     }
 
     /// The whole audit trail without its numbers and times.
-    func auditTrail() async throws -> [AuditEvent.Kind] {
+    public func auditTrail() async throws -> [AuditEvent.Kind] {
         try await auditEvents(after: 0, limit: .max).map(\.kind)
     }
 }

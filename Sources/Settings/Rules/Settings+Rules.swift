@@ -63,7 +63,7 @@ extension Settings {
         faults += operatorRules()
         faults += tokenTypeRules() + exchangeScopeRules()
         faults +=
-            addressRules() + databaseRules() + pushRules() + exchangeRules()
+            addressRules() + databaseRules() + pushRules() + exchangeRules() + checkRules()
             + ofWings.flatMap { $0.faults(beside: self) }
             + MasterKeyRule.faults(storage, files)
         faults += KeysWithoutEffect.faults(
@@ -119,6 +119,13 @@ extension Settings {
         return KeysWithoutEffect.faults(
             keys, ["session.maximumExchangedPerUser"], under: "", in: self, fresh: fresh,
             because: "no provider's section has tokenExchange")
+    }
+
+    private func checkRules() -> [SettingsError] {
+        guard listedProviders.sections.allSatisfy({ !$0.keepTokens }) else { return [] }
+        return KeysWithoutEffect.faults(
+            keys, ["session.providerCheckDays"], under: "", in: self, fresh: fresh,
+            because: "no provider's section has keepTokens: true, so no refresh token is kept")
     }
 
     private func addressRules() -> [SettingsError] {

@@ -194,6 +194,10 @@ extension SettingKey where Root == Settings {
             "session.absoluteDays", \.session.absoluteDays, .limit(upTo: 3650),
             "Lifetime of a session, however often it is refreshed."),
         Self(
+            "session.providerCheckDays", \.session.providerCheckDays, .number(0...365),
+            "How long after its last word a provider is asked, by the refresh token that is kept (keepTokens), whether it still "
+                + "knows the user, whose sessions end where it does not; 0: never."),
+        Self(
             "session.maximumPerUser", \.session.maximumPerUser, .limit(upTo: 10_000),
             "Sessions of one user; one more ends the oldest."),
         Self(

@@ -13,6 +13,8 @@ public final class GrantRefreshes: Sendable {
         case superseded
         /// Somebody else refreshes it; after a moment another look tells what came of that.
         case elsewhere
+        /// The provider has said that it is over, or the user has ended it here.
+        case refused
         case failed(ServiceError)
     }
 
@@ -36,9 +38,13 @@ public final class GrantRefreshes: Sendable {
 
     /// The name of this process in leases.
     let holder = Random.bytes(holderBytes)
+    /// Whether grants are checked now and then (``ProviderChecks``), which then decides what a refusal ends.
+    let areChecked: Bool
     private let state = Mutex(State())
 
-    public init() {}
+    public init(areChecked: Bool = false) {
+        self.areChecked = areChecked
+    }
 
     /// Refreshes a grant, or joins the refresh of it that is under way.
     func outcome(

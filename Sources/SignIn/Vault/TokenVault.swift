@@ -35,8 +35,8 @@ public struct TokenVault: Sendable {
     private let clock: Clock
 
     public init(
-        repository: any VaultRepository,
-        providers: ProviderDirectory, refreshes: GrantRefreshes, transport: any HTTPTransport, clock: Clock
+        repository: any VaultRepository, providers: ProviderDirectory, refreshes: GrantRefreshes,
+        transport: any HTTPTransport, clock: Clock
     ) {
         self.repository = repository
         self.providers = providers
@@ -94,6 +94,7 @@ public struct TokenVault: Sendable {
                 return tokens
             case .superseded: continue
             case .elsewhere: try? await Task.sleep(for: Self.pause)
+            case .refused: throw .providerSignInRequired
             case .failed(let error): throw error
             }
         }
@@ -107,6 +108,29 @@ public struct TokenVault: Sendable {
                 guard let unstored else { return .superseded }
                 return await store(unstored)
             }
+        }
+    }
+
+    /// What a provider says when it is asked whether a grant is still good.
+    enum Check: Equatable, Sendable {
+        case good
+        /// It knows it no more (`invalid_grant`). The grant is left as it was.
+        case refused
+        /// It was not asked, or has not said.
+        case unknown
+    }
+
+    /// Asks a provider whether a grant is still good, by a refresh of it (RFC 6749 §6).
+    func check(_ grant: ProviderGrant, in call: CallContext) async -> Check {
+        guard let provider = providers.provider(named: grant.provider) else { return .unknown }
+        let outcome = await refreshes.outcome(for: grant.identity) { unstored in
+            if let unstored { return await store(unstored) }
+            return await refresh(grant, at: provider, call)
+        }
+        return switch outcome {
+        case .renewed: .good
+        case .refused: .refused
+        case .superseded, .elsewhere, .failed: .unknown
         }
     }
 
@@ -157,13 +181,7 @@ public struct TokenVault: Sendable {
             return await giveUp(lease, ServiceError(error))
         }
         switch problem.failure {
-        case .refused(.invalidGrant):
-            do throws(RepositoryError) {
-                let hasEnded = try await repository.endGrant(lease, now: clock.seconds)
-                return hasEnded ? .failed(.providerSignInRequired) : .superseded
-            } catch {
-                return .failed(ServiceError(error))
-            }
+        case .refused(.invalidGrant): return await end(lease)
         // The grant is there, but nothing comes of it unless the user is asked.
         case .refused(.accessDenied), .refused(.userNotFound), .refused(.authenticationTimedOut):
             return await giveUp(lease, .providerSignInRequired)
@@ -171,9 +189,22 @@ public struct TokenVault: Sendable {
         }
     }
 
+    /// Where grants are checked, the check has the last word, since sessions end with it.
+    private func end(_ lease: GrantLease) async -> GrantRefreshes.Outcome {
+        do throws(RepositoryError) {
+            if refreshes.areChecked {
+                try await repository.releaseGrant(lease, isDoubted: true)
+                return .refused
+            }
+            return try await repository.endGrant(lease, now: clock.seconds) ? .refused : .superseded
+        } catch {
+            return .failed(ServiceError(error))
+        }
+    }
+
     /// Where the store can't take it, the lease ends by itself.
     private func giveUp(_ lease: GrantLease, _ error: ServiceError) async -> GrantRefreshes.Outcome {
-        do throws(RepositoryError) { try await repository.releaseGrant(lease) } catch {}
+        do throws(RepositoryError) { try await repository.releaseGrant(lease, isDoubted: false) } catch {}
         return .failed(error)
     }
 
@@ -184,7 +215,7 @@ public struct TokenVault: Sendable {
             switch renewal {
             case .stored: return .renewed(unstored.tokens)
             case .superseded: return .superseded
-            case .over: return .failed(.providerSignInRequired)
+            case .over: return .refused
             }
         } catch {
             refreshes.keep(unstored)
