@@ -29,9 +29,8 @@ public struct SignInRecord: Sendable {
     public let push: PushDelivery?
     /// The provider's tokens, where they are kept.
     public let kept: KeptTokens?
-    /// How many sessions of its source the user may have, this one included; the oldest of those end. Nil for any
-    /// number.
-    public let maximumSessions: Int64?
+    /// How many sessions of its source the user may have, this one included; others end. Nil for any number.
+    public let sessionLimits: SessionLimits?
     /// Seconds since 1970.
     public let now: Int64
 
@@ -42,7 +41,7 @@ public struct SignInRecord: Sendable {
         ported: [PortedSubject], refusedPortTokens: Int, registration: Registration, attributes: Attributes,
         own: SelfAssertedName?, claims: TypedClaims, session: NewSession, beginning: SignInBeginning,
         appCode: NewAppCode?,
-        push: PushDelivery?, kept: KeptTokens?, maximumSessions: Int64?, now: Int64
+        push: PushDelivery?, kept: KeptTokens?, sessionLimits: SessionLimits?, now: Int64
     )
 
     /// Names every field: what is forgotten would not be stored.
@@ -50,14 +49,14 @@ public struct SignInRecord: Sendable {
         (
             self.evidence, self.challenge, self.provider, self.subject, self.personKey, self.ported,
             self.refusedPortTokens, self.registration, self.attributes, self.own, self.claims, self.session,
-            self.beginning, self.appCode, self.push, self.kept, self.maximumSessions, self.now
+            self.beginning, self.appCode, self.push, self.kept, self.sessionLimits, self.now
         ) = fields
     }
 
     public var fields: Fields {
         (
             evidence, challenge, provider, subject, personKey, ported, refusedPortTokens, registration, attributes,
-            own, claims, session, beginning, appCode, push, kept, maximumSessions, now
+            own, claims, session, beginning, appCode, push, kept, sessionLimits, now
         )
     }
 

@@ -6,6 +6,7 @@ import Postgres
 /// is: one statement, which is a transaction.
 struct KnownUserSignIn {
     private static let opened = SessionPart(from: 13, user: "user_id", identity: "target.id", provider: "$9", now: "$8")
+    // The line of the provider's session is held, so that a logout at the same moment waits, or is seen.
     // The identity's row is held first, so that another who takes it away, locks it or draws a line comes before
     // or after, and the rest follows from it: where there is no such row, nothing happens at all.
     private static func statement(_ source: SessionSource) -> Postgres.Statement {
@@ -21,14 +22,18 @@ struct KnownUserSignIn {
                             AND (at >= $10 OR line.authenticated_after IS NOT NULL))
                     AND ($3::int8 IS NULL OR \(source.room) > 0 AND \(source.roomOf) = $3)
                 FOR UPDATE
+            ), held AS (
+                \(HeldLine.insert("VALUES ($12)", from: "target", now: "$8"))
+            ), passed AS MATERIALIZED (
+                SELECT id, user_id FROM target WHERE NOT EXISTS (SELECT 1 FROM held WHERE \(HeldLine.bars("$10")))
             ), code AS (
-                INSERT INTO used_codes (hash, owner, state, expires) SELECT $4, $5, 1, $6::int8 FROM target
+                INSERT INTO used_codes (hash, owner, state, expires) SELECT $4, $5, 1, $6::int8 FROM passed
                 WHERE $4::bytea IS NOT NULL
                 ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires
                 WHERE used_codes.expires <= $7 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
                 RETURNING hash
             ), free AS (
-                SELECT 1 FROM code UNION ALL SELECT 1 WHERE $4::bytea IS NULL
+                SELECT 1 FROM code UNION ALL SELECT 1 FROM passed WHERE $4::bytea IS NULL
             ), touched AS (
                 UPDATE identities SET last_sign_in = $8, \(source.room) = \(source.room) - 1 FROM target, free
                 WHERE identities.id = target.id
@@ -38,7 +43,7 @@ struct KnownUserSignIn {
                 RETURNING user_id
             )
             SELECT target.id, target.user_id, users.reference, users.profile, (SELECT count(*) FROM opened)
-            FROM target JOIN users ON users.id = target.user_id
+            FROM passed AS target JOIN users ON users.id = target.user_id
             """)
     }
 
@@ -56,7 +61,7 @@ struct KnownUserSignIn {
 
     func run(_ work: Work) async throws(RepositoryError) -> Outcome {
         let values: [Value] = [
-            .text(signIn.subject.value), .text(signIn.subject.issuer), .optional(signIn.maximumSessions),
+            .text(signIn.subject.value), .text(signIn.subject.issuer), .optional(signIn.sessionLimits?.number),
             .optional(signIn.code?.hash), .optional(signIn.code?.owner), .optional(signIn.code?.expiresAt),
             .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .text(signIn.provider),
             .integer(signIn.leastLine), .optional(signIn.session.app.map(NotBeforeKey.app)),
@@ -110,7 +115,9 @@ extension PostgresAccounts {
     private func decided(
         _ record: SignInRecord, isSimple: Bool
     ) async throws(RepositoryError) -> SignInOutcome {
-        let isKnown = isSimple ? try await isKnown(record.subject) : true
+        // A logout of the provider's session at the same moment has no row of the user's to meet it at.
+        let isKnown =
+            !isSimple || record.session.upstreamSession != nil ? true : try await isKnown(record.subject)
         return try await write(
             isKnown ? .serializable : .readCommitted, consuming: record.evidence, record.challenge, now: record.now
         ) { [sealer] connection throws(RepositoryError) in

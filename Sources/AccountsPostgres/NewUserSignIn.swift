@@ -21,14 +21,18 @@ struct NewUserSignIn {
                     WHERE key IN ('\(NotBeforeKey.everybody)', '\(NotBeforeKey.providerPrefix)' || $15, $24, $25, $26, $27)
                         AND (at >= $23 OR authenticated_after IS NOT NULL) AND (expires > $28 OR expires IS NULL))
                 AND ($9::int8 IS NULL OR (SELECT max(number) FROM secret_keys WHERE purpose = $10) = $9)
+        ), held AS (
+            \(HeldLine.insert("VALUES ($25), ($26)", from: "fitting", now: "$28"))
+        ), passed AS MATERIALIZED (
+            SELECT 1 FROM fitting WHERE NOT EXISTS (SELECT 1 FROM held WHERE \(HeldLine.bars("$23")))
         ), code AS (
-            INSERT INTO used_codes (hash, owner, state, expires) SELECT $3, $4, 1, $5::int8 FROM fitting
+            INSERT INTO used_codes (hash, owner, state, expires) SELECT $3, $4, 1, $5::int8 FROM passed
             WHERE $3::bytea IS NOT NULL
             ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires
             WHERE used_codes.expires <= $6 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
             RETURNING hash
         ), free AS (
-            SELECT 1 FROM code UNION ALL SELECT 1 FROM fitting WHERE $3::bytea IS NULL
+            SELECT 1 FROM code UNION ALL SELECT 1 FROM passed WHERE $3::bytea IS NULL
         ), made AS (
             INSERT INTO users (id, reference, profile, created, updated) SELECT $11::int8, $12, $13, $7::int8, $7::int8 FROM free
             RETURNING id

@@ -13,7 +13,7 @@ struct SimpleSignIn {
     let session: NewSession
     /// From when on a line in time would bar it, in milliseconds since 1970. Where there is one, it is not simple.
     let leastLine: Int64
-    let maximumSessions: Int64?
+    let sessionLimits: SessionLimits?
     let now: Int64
 
     /// - Returns: nil where the record has more than a single statement stores.
@@ -22,7 +22,7 @@ struct SimpleSignIn {
         // statement stores it, or can't where it is there.
         let (
             evidence, challenge, provider, subject, personKey, ported, refusedPortTokens, registration, attributes, own,
-            claims, session, beginning, appCode, push, kept, maximumSessions, now
+            claims, session, beginning, appCode, push, kept, sessionLimits, now
         ) = record.fields
         guard challenge == nil, personKey == nil, ported.isEmpty, refusedPortTokens == 0, appCode == nil, push == nil,
             kept == nil
@@ -36,7 +36,7 @@ struct SimpleSignIn {
             provider: provider, subject: subject.value, attributes: attributes, claims: claims)
         self.session = session
         leastLine = beginning.leastLine(now: now)
-        self.maximumSessions = maximumSessions
+        self.sessionLimits = sessionLimits
         self.now = now
     }
 }

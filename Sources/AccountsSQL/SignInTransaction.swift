@@ -111,9 +111,9 @@ package struct SignInTransaction {
     private func signIn(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
         try identities.touch(found.known.identity, opening: source, now: record.now)
         if let key = record.crossClientKey { try crossClientKeys.note(key, of: found.known.identity) }
-        if let maximum = record.maximumSessions, found.room < 1 || found.roomOf != maximum {
-            try SessionRoom(connection: connection, source: source, maximum: maximum)
-                .make(for: found.known.user, found.known.identity)
+        if let limits = record.sessionLimits, found.room < 1 || found.roomOf != limits.number {
+            try SessionRoom(connection: connection, source: source, limits: limits)
+                .make(for: found.known.user, found.known.identity, opening: record.session.app)
         }
         return try open(found, identity: found.known.identity, migrated: false, left: nil)
     }
@@ -129,9 +129,9 @@ package struct SignInTransaction {
         for token in record.ported { try portTokens.insert(token.token) }
         // Whoever holds a session from the old carrier's days may be the number's next owner.
         try sessions.deleteAll(of: found.known.user)
-        if let maximum = record.maximumSessions {
-            try SessionRoom(connection: connection, source: source, maximum: maximum)
-                .make(for: found.known.user, identity)
+        if let limits = record.sessionLimits {
+            try SessionRoom(connection: connection, source: source, limits: limits)
+                .make(for: found.known.user, identity, opening: record.session.app)
         }
         try audit.add(
             .identityMigrated, user: found.known.user, old: found.known.identity, new: identity, origin: opening)
@@ -182,8 +182,9 @@ package struct SignInTransaction {
     ) throws(RepositoryError) -> SignedIn {
         let identity = try identities.insert(
             record.subject, user: user, provider: record.provider, origin: origin, now: record.now)
-        if let maximum = record.maximumSessions {
-            try SessionRoom(connection: connection, source: source, maximum: maximum).make(for: user, identity)
+        if let limits = record.sessionLimits {
+            try SessionRoom(connection: connection, source: source, limits: limits)
+                .make(for: user, identity, opening: record.session.app)
         }
         try audit.add(event, user: user, new: identity, origin: opening)
         guard let found = try identities.find(record.subject) else { throw .unavailable(.corrupt) }

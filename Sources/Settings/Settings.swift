@@ -237,6 +237,8 @@ public struct Settings: Sendable {
         /// Nil: any number.
         public internal(set) var maximumPerUser: Int? = 50
         /// Nil: any number.
+        public internal(set) var maximumPerApp: Int? = 25
+        /// Nil: any number.
         public internal(set) var maximumExchangedPerUser: Int? = 10
         /// 0: providers are not asked again.
         var providerCheckDays = 0

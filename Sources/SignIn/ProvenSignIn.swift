@@ -63,7 +63,7 @@ struct ProvenSignIn {
                     client: holder.client, scope: holder.permissions?.scope, audience: holder.audience,
                     upstreamSession: upstreamSession, source: source),
                 beginning: beginning, appCode: holder.appCode, push: holder.push, kept: kept,
-                maximumSessions: tokenIssuer.configuration.maximumSessions(openedBy: source), now: now
+                sessionLimits: tokenIssuer.configuration.sessionLimits(openedBy: source), now: now
             ))
     }
 }

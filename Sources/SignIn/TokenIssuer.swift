@@ -29,8 +29,10 @@ public struct TokenIssuer: Sendable {
         public var refreshGraceSeconds: Int64
         /// How long a session lasts however often it is refreshed; nil for no end.
         public var absoluteSeconds: Int64?
-        /// How many sessions a user may have that a sign-in has opened; one more ends the oldest. Nil for any number.
+        /// How many sessions a user may have that a sign-in has opened. Nil for any number.
         public var maximumSessionsPerUser: Int64?
+        /// How many of those of one app.
+        public var maximumSessionsPerApp: Int64?
         /// The same of those that the exchange of a provider's access token has opened.
         public var maximumExchangedSessionsPerUser: Int64?
         /// How long ago a user may have authenticated to do what could take the account over; nil for any time.
@@ -40,7 +42,7 @@ public struct TokenIssuer: Sendable {
             issuer: BaseURL, audience: String, splitsAudiences: Bool = false, permissions: Permissions = .everything,
             exchangePermissions: Permissions = .ofExchanges, accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
             refreshGraceSeconds: Int64, absoluteSeconds: Int64?, maximumSessionsPerUser: Int64?,
-            maximumExchangedSessionsPerUser: Int64?, sensitiveMaximumAgeSeconds: Int64?
+            maximumSessionsPerApp: Int64? = nil, maximumExchangedSessionsPerUser: Int64?, sensitiveMaximumAgeSeconds: Int64?
         ) {
             self.issuer = issuer
             self.audience = audience
@@ -52,6 +54,7 @@ public struct TokenIssuer: Sendable {
             self.refreshGraceSeconds = refreshGraceSeconds
             self.absoluteSeconds = absoluteSeconds
             self.maximumSessionsPerUser = maximumSessionsPerUser
+            self.maximumSessionsPerApp = maximumSessionsPerApp
             self.maximumExchangedSessionsPerUser = maximumExchangedSessionsPerUser
             self.sensitiveMaximumAgeSeconds = sensitiveMaximumAgeSeconds
         }
@@ -66,10 +69,10 @@ public struct TokenIssuer: Sendable {
             source == .tokenExchange ? exchangePermissions.intersection(permissions) : permissions
         }
 
-        func maximumSessions(openedBy source: SessionSource) -> Int64? {
+        func sessionLimits(openedBy source: SessionSource) -> SessionLimits? {
             switch source {
-            case .signIn: maximumSessionsPerUser
-            case .tokenExchange: maximumExchangedSessionsPerUser
+            case .signIn: SessionLimits(inAll: maximumSessionsPerUser, perApp: maximumSessionsPerApp)
+            case .tokenExchange: SessionLimits(inAll: maximumExchangedSessionsPerUser, perApp: nil)
             }
         }
 

@@ -60,6 +60,7 @@ extension TokenIssuer.Configuration {
             refreshGraceSeconds: Int64(settings.session.refreshGraceSeconds),
             absoluteSeconds: settings.session.absoluteDays.map { Int64($0) * Self.secondsPerDay },
             maximumSessionsPerUser: settings.session.maximumPerUser.map(Int64.init),
+            maximumSessionsPerApp: settings.session.maximumPerApp.map(Int64.init),
             maximumExchangedSessionsPerUser: settings.session.maximumExchangedPerUser.map(Int64.init),
             sensitiveMaximumAgeSeconds: settings.session.sensitiveMaxAgeSeconds.map(Int64.init))
     }

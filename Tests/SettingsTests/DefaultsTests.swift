@@ -82,6 +82,7 @@ import YAML
           absoluteDays: 365
           providerCheckDays: 0
           maximumPerUser: 50
+          maximumPerApp: 25
           maximumExchangedPerUser: 10
           sensitiveMaxAgeSeconds: 300
           tokenType: at+jwt
@@ -273,6 +274,7 @@ import YAML
         #expect(settings.session.absoluteDays == 365)
         #expect(settings.session.providerCheckSeconds == nil)
         #expect(settings.session.maximumPerUser == 50)
+        #expect(settings.session.maximumPerApp == 25)
         #expect(settings.session.sensitiveMaxAgeSeconds == 300)
         #expect(settings.session.accessTokens == AccessTokenFormat(type: .atJWT, algorithm: .es256))
         #expect(settings.registration == .automatic)

@@ -29,7 +29,7 @@ import Testing
         let lines = ["profile: openid", "issuer: https://a.example", "redirectURIs: ['app:/x']", "keepTokens: true"]
         let kept = load(leastWith(lines.joined(separator: "\n    ")) + days)
         #expect(kept.faults.isEmpty)
-        #expect(kept.settings?.session.providerCheckSeconds == 30 * 86_400)
+        #expect(kept.settings?.session.providerCheckSeconds == Int64(2_592_000))
     }
 
     @Test(arguments: ["https://a.example", "https://a.example/"])

@@ -49,6 +49,7 @@ public enum Sample {
         _ subject: Subject, code: OneTimeUse = code(), evidence: Evidence? = nil, ported: [PortedSubject] = [],
         registration: Registration = .automatic(reference: "reference"), attributes: Attributes = jane,
         session: NewSession = session(), beginning: SignInBeginning? = nil, maximumSessions: Int64? = 50,
+        maximumPerApp: Int64? = nil,
         now: Int64 = now
     ) -> SignInRecord {
         SignInRecord(
@@ -58,7 +59,7 @@ public enum Sample {
                 refusedPortTokens: 0, registration: registration, attributes: attributes, own: nil,
                 claims: TypedClaims(),
                 session: session, beginning: beginning ?? .seen(now * 1000 + 1), appCode: nil, push: nil, kept: nil,
-                maximumSessions: maximumSessions, now: now
+                sessionLimits: SessionLimits(inAll: maximumSessions, perApp: maximumPerApp), now: now
             ))
     }
 

@@ -51,6 +51,43 @@ extension RepositoryContract {
             for subject in ["1", "3", "1", "1", "3", "3"] { _ = try await store.signedIn(record(subject)) }
             #expect(try await live() == names.suffix(3))
         },
+        RepositoryContract(
+            "an app that opens many sessions ends its own, and at the limit of all those of who has most"
+        ) {
+            store in
+            var names: [String: [SessionID]] = [:]
+            var second: Int64 = 0
+            func open(_ app: String?, perApp: Int64?) async throws -> UserID {
+                var session = Sample.session()
+                session.id = Sample.sessionID(now: Sample.now + second)
+                if let app { (session.client, session.scope) = (app, "openid") }
+                second += 1
+                names[app ?? "", default: []].append(session.id)
+                let record = Sample.signIn(
+                    Sample.subject("1"), session: session, maximumSessions: 6, maximumPerApp: perApp)
+                return try await store.signedIn(record).user
+            }
+            func live(_ user: UserID) async throws -> [String: [SessionID]] {
+                Dictionary(grouping: try await store.sessions(of: user, now: Sample.now)) {
+                    $0.scope == nil ? "" : $0.client
+                }.mapValues { $0.map(\.id) }
+            }
+            func newest(_ counts: [String: Int]) -> [String: [SessionID]] {
+                counts.reduce(into: [:]) { $0[$1.key] = names[$1.key, default: []].suffix($1.value) }
+            }
+            let user = try await open(nil, perApp: 3)
+            for _ in 0..<9 { _ = try await open("noisy", perApp: 3) }
+            #expect(try await live(user) == newest(["": 1, "noisy": 3]))
+            for _ in 0..<4 { _ = try await open(nil, perApp: 3) }
+            #expect(try await live(user) == newest(["": 3, "noisy": 3]))
+            _ = try await open("rare", perApp: 3)
+            #expect(try await live(user).values.map(\.count).sorted() == [1, 2, 3])
+            _ = try await open("noisy", perApp: 3)
+            #expect(try await live(user) == newest(["": 3, "noisy": 2, "rare": 1]))
+            for _ in 0..<20 { _ = try await open("noisy", perApp: nil) }
+            let left = try await live(user)
+            #expect(left == newest(["": 3, "noisy": 2, "rare": 1]))
+        },
         RepositoryContract("sessions by exchange push out each other, and nobody else's") { store in
             var names: [SessionSource: [SessionID]] = [:]
             var second: Int64 = 0

@@ -132,7 +132,8 @@ enum SignInBenchmarks {
                     authenticatedAt: Carrier.now - 5, challengedAt: nil, client: Carrier.clientID, scope: nil,
                     audience: nil, upstreamSession: nil, source: .signIn),
                 beginning: .untold, appCode: nil, push: nil, kept: nil,
-                maximumSessions: TokenIssuer.Configuration.benchmarkSessions, now: Carrier.time
+                sessionLimits: SessionLimits(inAll: TokenIssuer.Configuration.benchmarkSessions, perApp: nil),
+                now: Carrier.time
             ))
     }
 

@@ -199,7 +199,10 @@ extension SettingKey where Root == Settings {
                 + "knows the user, whose sessions end where it does not; 0: never."),
         Self(
             "session.maximumPerUser", \.session.maximumPerUser, .limit(upTo: 10_000),
-            "Sessions of one user; one more ends the oldest."),
+            "Sessions of one user; one more ends the oldest of the app that has most."),
+        Self(
+            "session.maximumPerApp", \.session.maximumPerApp, .limit(upTo: 10_000),
+            "Sessions of one user by one app, or by codes that are posted; one more ends the oldest of them."),
         Self(
             "session.maximumExchangedPerUser", \.session.maximumExchangedPerUser, .limit(upTo: 10_000),
             "Sessions of one user that a provider's access token has opened (tokenExchange), beside the others; one more ends the oldest "

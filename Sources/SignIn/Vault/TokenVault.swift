@@ -125,7 +125,7 @@ public struct TokenVault: Sendable {
         guard let provider = providers.provider(named: grant.provider) else { return .unknown }
         let outcome = await refreshes.outcome(for: grant.identity) { unstored in
             if let unstored { return await store(unstored) }
-            return await refresh(grant, at: provider, call)
+            return await refresh(grant, at: provider, isCheck: true, call)
         }
         return switch outcome {
         case .renewed: .good
@@ -143,7 +143,7 @@ public struct TokenVault: Sendable {
     }
 
     private func refresh(
-        _ grant: ProviderGrant, at provider: Provider, _ call: CallContext
+        _ grant: ProviderGrant, at provider: Provider, isCheck: Bool = false, _ call: CallContext
     ) async -> GrantRefreshes.Outcome {
         guard let refreshToken = grant.tokens?.refreshToken else { return .failed(.providerSignInRequired) }
         let now = clock.seconds
@@ -171,17 +171,19 @@ public struct TokenVault: Sendable {
             return await store(
                 GrantRefreshes.Unstored(lease: lease, tokens: grant.tokens?.renewed(by: tokens) ?? tokens))
         } catch {
-            return await fail(lease, error)
+            return await fail(lease, error, isCheck: isCheck)
         }
     }
 
     /// Ends the grant where the provider says that it is over; everything else may pass.
-    private func fail(_ lease: GrantLease, _ error: ProviderError) async -> GrantRefreshes.Outcome {
+    private func fail(
+        _ lease: GrantLease, _ error: ProviderError, isCheck: Bool
+    ) async -> GrantRefreshes.Outcome {
         guard case .call(let problem) = error, problem.step == .refresh else {
             return await giveUp(lease, ServiceError(error))
         }
         switch problem.failure {
-        case .refused(.invalidGrant): return await end(lease)
+        case .refused(.invalidGrant): return await end(lease, isCheck: isCheck)
         // The grant is there, but nothing comes of it unless the user is asked.
         case .refused(.accessDenied), .refused(.userNotFound), .refused(.authenticationTimedOut):
             return await giveUp(lease, .providerSignInRequired)
@@ -190,10 +192,10 @@ public struct TokenVault: Sendable {
     }
 
     /// Where grants are checked, the check has the last word, since sessions end with it.
-    private func end(_ lease: GrantLease) async -> GrantRefreshes.Outcome {
+    private func end(_ lease: GrantLease, isCheck: Bool) async -> GrantRefreshes.Outcome {
         do throws(RepositoryError) {
-            if refreshes.areChecked {
-                try await repository.releaseGrant(lease, isDoubted: true)
+            if isCheck || refreshes.areChecked {
+                try await repository.releaseGrant(lease, isDoubted: !isCheck)
                 return .refused
             }
             return try await repository.endGrant(lease, now: clock.seconds) ? .refused : .superseded
