@@ -53,11 +53,30 @@ public struct DirectoryOrder: Equatable, Sendable {
     public var provider: String
     /// Where its directory is: what has moved elsewhere since gets nothing.
     public var url: String
+    /// Who asked for it.
+    public var holder: NetworkHash
 
-    public init(_ wish: DirectoryWish, provider: String, url: String) {
+    public init(_ wish: DirectoryWish, provider: String, url: String, holder: NetworkHash = .none) {
         self.wish = wish
         self.provider = provider
         self.url = url
+        self.holder = holder
+    }
+}
+
+/// The queue of wishes, in which each network waits behind its own: the second of one comes when the first of every
+/// other has come.
+package enum DirectoryQueue {
+    /// What part one network may hold where the queue is half full, a /48 where it is of IPv6: a twentieth.
+    private static let shares: Int64 = 20
+
+    /// Whether one more may wait.
+    ///
+    /// - Parameters:
+    ///   - waiting: how many there are.
+    ///   - held: how many of them are of the same network.
+    package static func takes(waiting: Int64, held: Int64, maximum: Int64) -> Bool {
+        waiting < (held < max(1, maximum / shares) ? maximum : maximum / 2)
     }
 }
 

@@ -108,8 +108,12 @@ enum Schema {
         CREATE INDEX directory_users_wanted ON directory_users (provider, wanted_hash) WHERE wanted_hash IS NOT NULL
         """
 
-    // When a provider was asked last whether what it has granted is still good.
+    // When a provider was asked last whether what it has granted is still good; and who has asked for a mail.
     private static let tenth = """
+        ALTER TABLE outbox ADD COLUMN network int8 NOT NULL DEFAULT 0;
+        ALTER TABLE outbox ADD COLUMN turn int8 NOT NULL DEFAULT 0;
+        CREATE INDEX outbox_turn ON outbox (turn, due);
+        CREATE INDEX outbox_network ON outbox (network) WHERE network <> 0;
         ALTER TABLE grants ADD COLUMN asked int8 NOT NULL DEFAULT 0;
         UPDATE grants SET asked = obtained;
         CREATE INDEX grants_asked ON grants (asked) WHERE ended IS NULL

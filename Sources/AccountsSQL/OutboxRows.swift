@@ -4,18 +4,19 @@ public import Accounts
 struct OutboxRows {
     private static let insert = Query(
         """
-        INSERT INTO outbox (kind, provider, issuer, content, user_id, identity_id, created, due)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+        INSERT INTO outbox (kind, provider, issuer, content, user_id, identity_id, created, due, network, turn)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9)
         RETURNING number
         """)
     private static let setContent = Query("UPDATE outbox SET content = ? WHERE number = ?")
     private static let waiting = Query("SELECT count(*) FROM outbox WHERE kind IN (?, ?)")
+    private static let waitingOf = Query("SELECT count(*) FROM outbox WHERE network = ? AND network <> 0")
     private static let setUser = Query("UPDATE outbox SET user_id = ? WHERE number = ?")
     private static let isDue = Query("SELECT 1 FROM outbox WHERE due <= ? LIMIT 1")
     private static let take = Query(
         """
         UPDATE outbox SET due = ?1, attempts = attempts + 1
-        WHERE number IN (SELECT number FROM outbox WHERE due <= ?2 ORDER BY due LIMIT ?3)
+        WHERE number IN (SELECT number FROM outbox WHERE due <= ?2 ORDER BY turn, due LIMIT ?3)
         RETURNING number, provider, issuer, content, attempts, created
         """)
     private static let postpone = Query("UPDATE outbox SET due = ? WHERE number = ?")
@@ -35,10 +36,11 @@ struct OutboxRows {
     }
 
     func add(
-        _ content: OutboxMessage.Content, provider: String, issuer: String, user: UserID, identity: IdentityID
+        _ content: OutboxMessage.Content, provider: String, issuer: String, user: UserID, identity: IdentityID,
+        holder: NetworkHash = .none, turn: Int64 = 0
     ) throws(RepositoryError) {
         let number = try connection.first(
-            Self.insert, content.kind, provider, issuer, [UInt8](), user, identity, now
+            Self.insert, content.kind, provider, issuer, [UInt8](), user, identity, now, holder.wide, turn
         ) { $0.integer(0) }
         guard let number else { throw .unavailable(.corrupt) }
         // In a second statement: the seal binds the number of the row, which there has to be first.
@@ -50,6 +52,11 @@ struct OutboxRows {
         try connection.first(
             Self.waiting, DirectoryWish.Kind.signUp.rawValue, DirectoryWish.Kind.recovery.rawValue
         ) { $0.integer(0) } ?? 0
+    }
+
+    /// How many of them came from one network.
+    func waitingWishes(of holder: NetworkHash) throws(RepositoryError) -> Int64 {
+        try connection.first(Self.waitingOf, holder.wide) { $0.integer(0) } ?? 0
     }
 
     /// Notes whom a wish turned out to be about.

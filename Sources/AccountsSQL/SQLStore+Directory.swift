@@ -16,10 +16,13 @@ extension SQLStore {
     ) async throws(RepositoryError) -> Bool {
         try await write { [sealer] connection throws(RepositoryError) in
             let outbox = OutboxRows(connection: connection, sealer: sealer, now: now)
-            guard try outbox.waitingWishes() < maximum else { return false }
+            let held = try outbox.waitingWishes(of: order.holder)
+            guard DirectoryQueue.takes(waiting: try outbox.waitingWishes(), held: held, maximum: maximum) else {
+                return false
+            }
             try outbox.add(
                 .directory(order.wish), provider: order.provider, issuer: order.url, user: UserID(rawValue: 0),
-                identity: IdentityID(rawValue: 0))
+                identity: IdentityID(rawValue: 0), holder: order.holder, turn: held)
             return true
         }
     }

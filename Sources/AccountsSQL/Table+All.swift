@@ -159,7 +159,7 @@ extension Table {
             [
                 .text("kind"), .text("provider"), .text("issuer"), .sealed("content", Seal(number: 8)),
                 .integer("user_id"), .integer("identity_id"), .integer("created"), .integer("due"),
-                .integer("attempts"),
+                .integer("attempts"), .integer("network"), .integer("turn"),
             ], isNumbered: true),
     ]
 }

@@ -30,5 +30,7 @@ extension AddressLimit {
         "profileRefreshes", "The provider was asked for this user's attributes too often within an hour.")
     public static let exchanges = AddressLimit(
         "exchanges", "This user was signed in by access tokens too often within an hour.")
+    public static let refreshRepeats = AddressLimit(
+        "refreshRepeats", "This user's replaced refresh tokens came again too often within an hour.")
     public static let signUps = AddressLimit("signUps", "Too many sign-ups and recoveries come from this address.")
 }

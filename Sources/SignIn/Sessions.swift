@@ -4,19 +4,22 @@ internal import System
 
 /// Who a session token speaks for, and what else one can do with a session: read its user, refresh it, end it.
 public struct Sessions: Sendable {
-    private let repository: any SessionRepository & UserRepository
+    private let repository: any SessionRepository & UserRepository & BudgetRepository
     private let tokenIssuer: TokenIssuer
     let rights: SessionRights
+    /// How often a user's replaced refresh tokens get their answers again; nil for any number.
+    private let repeats: Budget?
     private let clock: Clock
 
     init(
-        repository: any SessionRepository & UserRepository, tokenIssuer: TokenIssuer, apps: AppDirectory,
-        providers: ProviderDirectory, clock: Clock
+        repository: any SessionRepository & UserRepository & BudgetRepository, tokenIssuer: TokenIssuer,
+        apps: AppDirectory, providers: ProviderDirectory, repeats: Budget? = nil, clock: Clock
     ) {
         self.repository = repository
         self.tokenIssuer = tokenIssuer
         rights = SessionRights(
             configuration: tokenIssuer.configuration, apps: apps, providers: providers)
+        self.repeats = repeats
         self.clock = clock
     }
 
@@ -148,7 +151,8 @@ public struct Sessions: Sendable {
     ///
     /// - Parameter app: the app of ours that presents it; nil for who names none.
     /// - Returns: the session, and the text of its refresh token.
-    /// - Throws: `ServiceError.invalidGrant`; after the reuse of a rotated token the whole session family is gone.
+    /// - Throws: `ServiceError.invalidGrant`; after the reuse of a rotated token the whole session family is gone;
+    ///   `.rateLimited` where a replaced token comes again too often.
     func refresh(
         _ refreshToken: String, by app: RegisteredApp?
     ) async throws(ServiceError) -> (session: Session, refreshToken: String) {
@@ -172,8 +176,10 @@ public struct Sessions: Sendable {
                 }
                 throw .invalidGrant(.unknownRefreshToken)
             }
+            if case .repeated = outcome { try await takeRepeat(of: session, now: now) }
             return (session, try await refreshTokens.text(of: terms.token(of: session)))
         case .repeatedEarlier(let session, let wrapped):
+            try await takeRepeat(of: session, now: now)
             guard let successor = presented.earlier?.unwrapped(wrapped) else {
                 throw .invalidGrant(.unknownRefreshToken)
             }
@@ -182,5 +188,9 @@ public struct Sessions: Sendable {
         case .locked: throw .invalidGrant(.locked)
         case .refused: throw .invalidGrant(.unknownRefreshToken)
         }
+    }
+
+    private func takeRepeat(of session: Session, now: Int64) async throws(ServiceError) {
+        try await repository.take(repeats, for: String(session.user.rawValue), as: .refreshRepeats, now: now)
     }
 }

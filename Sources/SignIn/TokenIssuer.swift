@@ -42,7 +42,8 @@ public struct TokenIssuer: Sendable {
             issuer: BaseURL, audience: String, splitsAudiences: Bool = false, permissions: Permissions = .everything,
             exchangePermissions: Permissions = .ofExchanges, accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
             refreshGraceSeconds: Int64, absoluteSeconds: Int64?, maximumSessionsPerUser: Int64?,
-            maximumSessionsPerApp: Int64? = nil, maximumExchangedSessionsPerUser: Int64?, sensitiveMaximumAgeSeconds: Int64?
+            maximumSessionsPerApp: Int64? = nil, maximumExchangedSessionsPerUser: Int64?,
+            sensitiveMaximumAgeSeconds: Int64?
         ) {
             self.issuer = issuer
             self.audience = audience

@@ -70,7 +70,8 @@ public struct UseCases: Sendable {
         approve = ApproveTransaction(accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies)
         challenges = Challenges(repository: repository, clock: clock)
         sessions = Sessions(
-            repository: repository, tokenIssuer: tokenIssuer, apps: apps, providers: providers, clock: clock)
+            repository: repository, tokenIssuer: tokenIssuer, apps: apps, providers: providers,
+            repeats: memory.budgets.refreshRepeats, clock: clock)
         accounts = UserAccounts(repository: repository, sensitive: sensitive, clock: clock)
         browser = BrowserSignIn(
             signIn: signIn, repository: repository, transport: transport, apps: apps,

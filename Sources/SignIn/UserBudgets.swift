@@ -6,19 +6,23 @@ public struct UserBudgets: Sendable {
     public let profileRefreshes: Budget?
     /// Signing the user in by an access token of the provider's.
     public let exchanges: Budget?
+    /// Giving a replaced refresh token its answer again.
+    public let refreshRepeats: Budget?
 
     /// - Parameters:
     ///   - profileRefreshes: how often in an hour.
     ///   - exchanges: how often in an hour.
-    public init(profileRefreshes: Int?, exchanges: Int?) {
+    ///   - refreshRepeats: how often in an hour.
+    public init(profileRefreshes: Int?, exchanges: Int?, refreshRepeats: Int?) {
         self.profileRefreshes = profileRefreshes.map {
             Budget("profile refreshes", limit: Int64($0), seconds: 3600)
         }
         self.exchanges = exchanges.map { Budget("exchanges", limit: Int64($0), seconds: 3600) }
+        self.refreshRepeats = refreshRepeats.map { Budget("refresh repeats", limit: Int64($0), seconds: 3600) }
     }
 
     /// As an absent configuration has them.
-    public static let standard = UserBudgets(profileRefreshes: 10, exchanges: 60)
+    public static let standard = UserBudgets(profileRefreshes: 10, exchanges: 60, refreshRepeats: 60)
 }
 
 extension BudgetRepository {

@@ -36,7 +36,7 @@ struct SignUpEndpoint: Sendable {
         let (parameters, provider) = try read(context)
         _ = try Self.delivery(parameters)
         let wish = try DirectoryWish(.recovery, { parameters[$0] }, needsAddress: false)
-        try await signUp.order(wish, at: provider)
+        try await signUp.order(wish, at: provider, from: context.network.base)
         return Self.mailed(provider)
     }
 
@@ -76,7 +76,7 @@ struct SignUpEndpoint: Sendable {
                 return Self.returned(job, provider)
             }
         }
-        try await signUp.order(wish, at: provider)
+        try await signUp.order(wish, at: provider, from: context.network.base)
         return Self.mailed(provider)
     }
 

@@ -115,7 +115,8 @@ struct Server: Service {
                 refreshes: GrantRefreshes(areChecked: settings.session.providerCheckSeconds != nil),
                 budgets: UserBudgets(
                     profileRefreshes: settings.rateLimit.profileRefreshesPerHourPerUser,
-                    exchanges: settings.rateLimit.exchangesPerHourPerUser),
+                    exchanges: settings.rateLimit.exchangesPerHourPerUser,
+                    refreshRepeats: settings.rateLimit.refreshRepeatsPerHourPerUser),
                 shares: WorkShares(
                     introspectionsAtOnce: settings.rateLimit.introspectionsAtOnce,
                     profileRefreshesAtOnce: settings.rateLimit.profileRefreshesAtOnce)),

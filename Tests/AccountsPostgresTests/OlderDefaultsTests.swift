@@ -31,6 +31,7 @@ import Testing
                     "DROP INDEX audit_at", "DROP INDEX audit_event", "DROP TABLE audit_repeats",
                     "ALTER TABLE pending_sign_ins DROP COLUMN narrow, DROP COLUMN wide, DROP COLUMN size",
                     "DROP TABLE budgets", "ALTER TABLE grants DROP COLUMN asked",
+                    "ALTER TABLE outbox DROP COLUMN network, DROP COLUMN turn",
                     "ALTER TABLE unlock_keys DROP COLUMN user_id",
                     "ALTER TABLE directory_users DROP COLUMN recipient_hash, DROP COLUMN wanted_hash",
                     "DELETE FROM meta WHERE name = 'older_defaults'",

@@ -53,6 +53,7 @@ import YAML
           pushesPerMinutePerAddress: 60
           profileRefreshesPerHourPerUser: 10
           exchangesPerHourPerUser: 60
+          refreshRepeatsPerHourPerUser: 60
           introspectionsAtOnce: 64
           profileRefreshesAtOnce: 8
           keysPerMinutePerAddress: 60

@@ -124,6 +124,24 @@ import Testing
         #expect(trail.allSatisfy { $0.user == trail.first?.user })
     }
 
+    @Test func `gives a user's answers again so many times in an hour, and the token that is good is good`()
+        async throws
+    {
+        let stage = try await SignInStage()
+        let sessions = [try await stage.signIn().tokens.refreshToken, try await stage.signIn().tokens.refreshToken]
+        var successors: [String] = []
+        for token in sessions {
+            successors.append(try #require(try await stage.sessions.refresh(token).refreshToken))
+        }
+        for number in 0..<60 { _ = try await stage.sessions.refresh(sessions[number % 2]) }
+        for token in sessions {
+            await #expect(throws: ServiceError.rateLimited(.refreshRepeats, retryAfterSeconds: 3600)) {
+                try await stage.sessions.refresh(token)
+            }
+        }
+        for token in successors { _ = try await stage.sessions.refresh(token) }
+    }
+
     @Test(arguments: [0, 1, 3600])
     func `gives it again for as long as is configured`(grace: Int64) async throws {
         let stage = try await SignInStage(refreshGraceSeconds: grace)

@@ -155,6 +155,8 @@ extension RepositoryContract {
             }
             #expect(try await store.outboxStatus().pending == 3)
         },
+        RepositoryContract(
+            "whoever asks for many mails waits behind others, and holds a part of the queue alone", floods),
         RepositoryContract("a link at once is for a new name, and no mail ever follows it") { store in
             let order = DirectoryOrder(Sample.wish(), provider: "zenkey", url: "u")
             func open() async throws -> DirectoryOpening {
@@ -282,4 +284,32 @@ extension RepositoryContract {
             #expect(try await store.user(joined.user) != nil)
         },
     ]
+
+    @Sendable private static func floods(_ store: any AccountRepository) async throws {
+        func order(_ name: String, _ holder: NetworkHash) async throws -> Bool {
+            let wish = Sample.wish(.signUp, name, email: "\(name)@example.com")
+            let order = DirectoryOrder(wish, provider: "zenkey", url: "u", holder: holder)
+            return try await store.order(order, maximum: 40, now: Sample.now)
+        }
+        func taken(_ count: Int) async throws -> [String] {
+            let messages = try await store.takeDueMessages(limit: count, leaseSeconds: 600, now: Sample.now)
+            return messages.compactMap { if case .directory(let wish) = $0.content { wish.username } else { nil } }
+                .sorted()
+        }
+        for number in 0..<25 {
+            // Other addresses of the same /48 make no difference.
+            let isWritten = try await order("flood\(number)", NetworkHash(narrow: Int64(number), wide: 8))
+            #expect(isWritten == (number < 20))
+        }
+        for number in 0..<3 {
+            let isWritten = try await order("other\(number)", NetworkHash(narrow: 1, wide: 20 + Int64(number)))
+            #expect(isWritten)
+        }
+        let first = try await taken(4)
+        #expect(first == ["flood0", "other0", "other1", "other2"])
+        let second = try await taken(3)
+        #expect(second == ["flood1", "flood2", "flood3"])
+        let rest = try await taken(100)
+        #expect(rest.count == 16)
+    }
 }

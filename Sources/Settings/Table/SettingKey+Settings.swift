@@ -118,6 +118,10 @@ extension SettingKey where Root == Settings {
             "rateLimit.exchangesPerHourPerUser", \.rateLimit.exchangesPerHourPerUser, .limit(upTo: 1_000_000),
             "How often in an hour one user is signed in by access tokens of a provider's, by all instances together."),
         Self(
+            "rateLimit.refreshRepeatsPerHourPerUser", \.rateLimit.refreshRepeatsPerHourPerUser, .limit(upTo: 1_000_000),
+            "How often in an hour one user's replaced refresh tokens get their answers again, by all instances together."
+        ),
+        Self(
             "rateLimit.introspectionsAtOnce", \.rateLimit.introspectionsAtOnce, .number(1...100_000),
             "Tokens that one instance looks at for services at once; 16 times as many wait, each service and address in turn."
         ),

@@ -3,7 +3,7 @@ internal import Crypto
 internal import HTTPClient
 public import OpenIDConnect
 public import Providers
-internal import Syntax
+public import Syntax
 internal import System
 
 /// Signing up for an account in a provider's directory, and getting another credential for one.
@@ -11,13 +11,14 @@ internal import System
 /// By mail it is the same for everybody, known or not: a wish is written down, and passed on after the answer
 /// (``DirectoryDelivery``).
 public struct DirectorySignUp: Sendable {
-    private let repository: any DirectoryRepository
+    private let repository: any DirectoryRepository & BrowserSignInRepository
     private let sensitive: SensitiveActions
     private let transport: any HTTPTransport
     private let clock: Clock
 
     init(
-        repository: any DirectoryRepository, sensitive: SensitiveActions, transport: any HTTPTransport, clock: Clock
+        repository: any DirectoryRepository & BrowserSignInRepository, sensitive: SensitiveActions,
+        transport: any HTTPTransport, clock: Clock
     ) {
         self.repository = repository
         self.sensitive = sensitive
@@ -27,13 +28,18 @@ public struct DirectorySignUp: Sendable {
 
     /// Writes a wish down.
     ///
+    /// - Parameter address: who asks for it, in whose share of the queue it waits.
     /// - Throws: `ServiceError.overloaded` where too many wait, `.storageUnavailable`.
-    public func order(_ wish: DirectoryWish, at provider: Provider) async throws(ServiceError) {
+    public func order(
+        _ wish: DirectoryWish, at provider: Provider, from address: IPAddress
+    ) async throws(ServiceError) {
         let api = try api(of: provider)
-        let order = DirectoryOrder(wish, provider: provider.configuration.name, url: api.url.text)
         let now = clock.seconds
         let isWritten = try await stored { () throws(RepositoryError) in
-            try await repository.order(order, maximum: api.limits.pending, now: now)
+            let order = DirectoryOrder(
+                wish, provider: provider.configuration.name, url: api.url.text,
+                holder: try repository.networkHash(of: address))
+            return try await repository.order(order, maximum: api.limits.pending, now: now)
         }
         guard isWritten else { throw .overloaded }
     }
