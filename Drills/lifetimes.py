@@ -6,7 +6,7 @@ import sqlite3
 
 from bench import MIB, eventually
 
-# Rows that a stranger can have kept, each until a time of its own. The clock is not moved: their times are, into the past.
+# Rows that a stranger can have kept, each until a time of its own, which the drill moves into the past.
 TABLES = ["pending_sign_ins", "app_codes", "used_challenges", "seen_tokens", "budgets", "failed_sign_ins"]
 # What Documentation/Operating.md says stays free of a file: an eighth of it, or this.
 KEPT_FREE = 4 * MIB

@@ -44,6 +44,9 @@ struct AppCodeRows {
         try connection.run(Self.redeem, redemption.rememberedUntil, redemption.code)
         try connection.run(Self.extend, redemption.sessionExpiresAt, found.session, redemption.now)
         guard let session = try sessions.find(found.session, now: redemption.now) else { return .refused }
+        if let replaced = redemption.replaces {
+            try sessions.replace(replaced, by: session.id, now: redemption.now)
+        }
         return .redeemed(session, nonce: found.nonce)
     }
 

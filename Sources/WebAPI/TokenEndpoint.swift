@@ -56,7 +56,8 @@ struct TokenEndpoint: Sendable {
         let asked = try Self.requestedAccess(parameters)
         return Self.answer(
             try await appTokens.redeem(
-                code, redirectURI: redirectURI, codeVerifier: codeVerifier, for: app, asking: asked))
+                code, redirectURI: redirectURI, codeVerifier: codeVerifier, for: app, asking: asked,
+                replacing: parameters[.replacesToken]))
     }
 
     private static func requestedAccess(_ parameters: ClientParameters) throws(ServiceError) -> RequestedAccess {
