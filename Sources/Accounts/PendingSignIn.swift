@@ -68,7 +68,8 @@ public struct NewAppCode: Equatable, Sendable {
 public struct AppCodeRedemption: Equatable, Sendable {
     public var code: TokenHash
     public var client: String
-    public var redirectURI: String
+    /// As the app repeats it; nil where it leaves it out, since the verifier proves as much (OAuth 2.1 §10.2).
+    public var redirectURI: String?
     /// Made of the verifier that came with it.
     public var codeChallenge: String
     /// When the first refresh token of its session stops working, in seconds since 1970.
@@ -81,7 +82,7 @@ public struct AppCodeRedemption: Equatable, Sendable {
     public var now: Int64
 
     public init(
-        code: TokenHash, client: String, redirectURI: String, codeChallenge: String, sessionExpiresAt: Int64,
+        code: TokenHash, client: String, redirectURI: String?, codeChallenge: String, sessionExpiresAt: Int64,
         rememberedUntil: Int64, replaces: SessionID?, now: Int64
     ) {
         self.code = code

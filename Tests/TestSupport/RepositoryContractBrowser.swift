@@ -106,7 +106,8 @@ extension RepositoryContract {
             let (record, code) = Sample.appSignIn()
             _ = try await store.signedIn(record)
             for change: (inout AppCodeRedemption) -> Void in [
-                { $0.code = Sample.hash() }, { $0.client = "other-app" }, { $0.redirectURI += "/" },
+                { $0.code = Sample.hash() }, { $0.client = "other-app" },
+                { $0.redirectURI = "https://acme.example/cb/" },
                 { $0.codeChallenge = "other" }, { $0.now = code.expiresAt },
             ] {
                 var redemption = Sample.redemption(of: code)

@@ -33,7 +33,7 @@ public struct AppTokens: Sendable {
     /// - Throws: `ServiceError.invalidGrant`; after a second use by whoever has the verifier the session has ended.
     ///   `.unauthorizedClient`, `.invalidTarget`, before the code is looked at.
     public func redeem(
-        _ code: String, redirectURI: String, codeVerifier: String, for app: RegisteredApp,
+        _ code: String, redirectURI: String?, codeVerifier: String, for app: RegisteredApp,
         asking asked: RequestedAccess, replacing replacedToken: String?
     ) async throws(ServiceError) -> Answer {
         guard app.rights.grants.contains(.authorizationCode) else { throw .unauthorizedClient }

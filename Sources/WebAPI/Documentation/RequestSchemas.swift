@@ -72,7 +72,9 @@ enum RequestSchemas {
                     ["refresh_token", "authorization_code", SubjectToken.grantType]),
                 "refresh_token": text("refresh_token", "The refresh token of the answer before.", ["minLength": 1]),
                 "code": text("code", "The one-time code that came to the app's address.", ["minLength": 1]),
-                "redirect_uri": text("redirect_uri", "The address that the code came to."),
+                "redirect_uri": text(
+                    "redirect_uri",
+                    "The address that the code came to. It may be left out, and must be right where it is there."),
                 "code_verifier": text("code_verifier", "What the code challenge was made of (RFC 7636 §4.1)."),
                 "client_id": text(
                     "client_id",
