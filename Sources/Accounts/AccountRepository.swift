@@ -211,10 +211,6 @@ public protocol SessionRepository: SessionLookup {
     /// - Returns: how many live sessions there were; nil where the token has come before, at whatever instance.
     func endSessions(_ record: LogoutRecord) async throws(RepositoryError) -> Int?
 
-    /// Ends the same again, by a line that is drawn when the first is on disk: what another instance was storing
-    /// meanwhile, and could not see the first, lies behind this one.
-    func endSessionsAgain(_ record: LogoutRecord) async throws(RepositoryError)
-
     /// Ends all sessions of a scope at once, by a line in time; ``removeBarredSessions(after:now:)`` removes them.
     ///
     /// - Parameter isNoted: whether the audit trail has it.

@@ -8,13 +8,13 @@ enum SessionStatements {
     static let find = Postgres.Statement(
         """
         SELECT \(SessionColumn.readNames) FROM sessions
-        WHERE id = $1 AND expires > $2 AND \(SessionRows.isNotBarredBesideOthers)
+        WHERE id = $1 AND expires > $2 AND \(SessionRows.isNotBarred)
         """)
     // Of two who rotate one generation one finds it as it was.
     static let rotate = Postgres.Statement(
         """
         UPDATE sessions SET generation = generation + 1, rotated = $1, expires = $2
-        WHERE id = $3 AND generation = $4 AND expires > $1 AND \(SessionRows.isNotBarredBesideOthers)
+        WHERE id = $3 AND generation = $4 AND expires > $1 AND \(SessionRows.isNotBarred)
         """)
 }
 

@@ -76,10 +76,7 @@ package struct NotBeforeRows {
     /// Draws a line for what comes of a session at a provider. A provider that goes on with a session of that name
     /// opens others by it.
     func draw(_ line: NotBefore, forUpstream session: TokenHash) throws(RepositoryError) {
-        let first = SessionID(milliseconds: line.at + 1, random: (0, 0))
-        try connection.run(
-            Self.draw, NotBeforeKey.session(session), line.at, line.authenticatedAfter, first, nil as Int64?,
-            now + NotBefore.shortMemorySeconds)
+        try draw(line, NotBeforeKey.session(session), expiresAt: now + NotBefore.shortMemorySeconds)
     }
 
     /// Keeps a subject locked whose user is erased.
@@ -151,7 +148,6 @@ package enum NotBeforeKey {
     package static let everybody = "all"
     package static let appPrefix = "app "
     package static let providerPrefix = "provider "
-    package static let sessionPrefix = "session "
     /// As many as no two subjects share by chance.
     private static let hashBytes = 16
 
@@ -162,9 +158,7 @@ package enum NotBeforeKey {
 
     package static func app(_ client: String) -> String { appPrefix + client }
     package static func provider(_ name: String) -> String { providerPrefix + name }
-    package static func session(_ upstream: TokenHash) -> String {
-        sessionPrefix + Hexadecimal.encode(upstream.bytes)
-    }
+    package static func session(_ upstream: TokenHash) -> String { "session " + Hexadecimal.encode(upstream.bytes) }
 
     /// A subject is told by a hash under a key of the store's own: who has the table alone can't try out numbers.
     package static func subject(

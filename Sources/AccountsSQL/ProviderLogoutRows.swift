@@ -48,12 +48,6 @@ struct ProviderLogoutRows {
         }
     }
 
-    /// What was being stored while the first time was committed, and could not see it. Lines of identities need none:
-    /// there the two meet at one row.
-    func runAgain() throws(RepositoryError) {
-        if case .session(let session, let subject) = record.logout { _ = try end(session, of: subject) }
-    }
-
     private func end(_ session: TokenHash, of subject: Subject?) throws(RepositoryError) -> Int {
         if try !isSomebodyElses(session, subject) { try lines.draw(record.line, forUpstream: session) }
         try connection.run(Self.ticketsOfSession, session, subject?.value, subject?.issuer, record.openedBy)
@@ -104,12 +98,6 @@ extension SQLStore {
     public func endSessions(_ record: LogoutRecord) async throws(RepositoryError) -> Int? {
         try await write { [sealer] connection throws(RepositoryError) in
             try ProviderLogoutRows(connection: connection, sealer: sealer, record: record).run()
-        }
-    }
-
-    public func endSessionsAgain(_ record: LogoutRecord) async throws(RepositoryError) {
-        try await write { [sealer] connection throws(RepositoryError) in
-            try ProviderLogoutRows(connection: connection, sealer: sealer, record: record).runAgain()
         }
     }
 }

@@ -10,36 +10,25 @@ package struct SessionRows {
     }
     /// Whether no line in time has been drawn since for everybody, the app or the provider, whose sessions are too many
     /// to be deleted in one transaction. They end with the line, and their rows go by and by.
-    package static let isNotBarred = isNotBarred(alsoBy: "")
-    /// The same where a session can be stored while its end at the provider is, and neither sees the other: a line for
-    /// the provider's session holds too. With one writer one of the two comes first.
-    package static let isNotBarredBesideOthers = isNotBarred(
-        alsoBy: ", '\(NotBeforeKey.sessionPrefix)' || encode(upstream_sid, 'hex')")
-
-    private static func isNotBarred(alsoBy keys: String) -> String {
-        """
+    package static let isNotBarred = """
         NOT EXISTS (SELECT 1 FROM not_before WHERE sessions_before > sessions.id AND key IN (
             '\(NotBeforeKey.everybody)', '\(NotBeforeKey.providerPrefix)' || provider,
-            CASE WHEN scope IS NOT NULL THEN '\(NotBeforeKey.appPrefix)' || client END\(keys)))
+            CASE WHEN scope IS NOT NULL THEN '\(NotBeforeKey.appPrefix)' || client END))
         """
-    }
-
-    /// A query of live sessions, by `condition`.
-    private static func live(_ names: String, _ condition: String, _ order: String = "") -> Query {
-        func text(_ isNotBarred: String) -> String {
-            "SELECT \(names) FROM sessions WHERE \(condition) AND expires > ? AND \(isNotBarred)\(order)"
-        }
-        return Query(text(isNotBarred), postgres: text(isNotBarredBesideOthers))
-    }
-
     private static let insert = Query(
         """
         INSERT INTO sessions (\(opened.map(\.name).joined(separator: ", ")))
         VALUES (\(opened.map { if case .noBytes = $0.opening { "x''" } else { "?" } }.joined(separator: ", ")))
         """)
-    private static let find = live(SessionColumn.readNames, "id = ?")
-    private static let findWithTokens = live(SessionColumn.readNamesWithTokens, "id = ?")
-    private static let ofUser = live(SessionColumn.readNames, "user_id = ?", " ORDER BY created, id")
+    private static let find = Query(
+        "SELECT \(SessionColumn.readNames) FROM sessions WHERE id = ? AND expires > ? AND \(isNotBarred)")
+    private static let findWithTokens = Query(
+        "SELECT \(SessionColumn.readNamesWithTokens) FROM sessions WHERE id = ? AND expires > ? AND \(isNotBarred)")
+    private static let ofUser = Query(
+        """
+        SELECT \(SessionColumn.readNames) FROM sessions WHERE user_id = ? AND expires > ? AND \(isNotBarred)
+        ORDER BY created, id
+        """)
     private static let delete = Query("DELETE FROM sessions WHERE id = ? RETURNING user_id")
     private static let deleteAll = Query("DELETE FROM sessions WHERE user_id = ?")
     private static let deleteOthers = Query(

@@ -28,18 +28,14 @@ public struct BackChannelLogout: Sendable {
         // Longer than it could be presented again, at whatever instance.
         let use = OneTimeUse(hash: name, expiresAt: now + seen.memorySeconds)
         let openedBy = token.issuedAt + provider.configuration.clockSkewSeconds
-        // What begins after this moment is another sign-in, however far the provider's clock is ahead.
-        func line() -> NotBefore { NotBefore(at: min(openedBy * 1000, clock.milliseconds), authenticatedAfter: nil) }
-        var record = LogoutRecord(
-            logout: token.logout(at: provider), token: use, openedBy: openedBy, line: line(), now: now)
-        let ended = try await stored { [record] () throws(RepositoryError) in
-            try await repository.endSessions(record)
-        }
+        let drawn = clock.milliseconds
+        let record = LogoutRecord(
+            logout: token.logout(at: provider), token: use, openedBy: openedBy,
+            // What begins after this moment is another sign-in, however far the provider's clock is ahead.
+            line: NotBefore(at: min(openedBy * 1000, drawn), authenticatedAfter: nil), now: now)
+        let ended = try await stored { () throws(RepositoryError) in try await repository.endSessions(record) }
         hasEnded = true
         if ended == nil { throw .invalidLogoutToken(.replayed) }
-        guard case .session = record.logout else { return }
-        record.line = line()
-        try await stored { [record] () throws(RepositoryError) in try await repository.endSessionsAgain(record) }
     }
 
     private func verified(

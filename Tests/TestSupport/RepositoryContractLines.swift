@@ -192,9 +192,8 @@ private struct Cell {
         }
         func logout(_ logout: ProviderLogout) async throws {
             let token = OneTimeUse(hash: Sample.hash(), expiresAt: later + 600)
-            let record = LogoutRecord(logout: logout, token: token, openedBy: now + 60, line: line, now: later)
-            _ = try await store.endSessions(record)
-            try await store.endSessionsAgain(record)
+            _ = try await store.endSessions(
+                LogoutRecord(logout: logout, token: token, openedBy: now + 60, line: line, now: later))
         }
         switch ending {
         case .logoutBySession: try await logout(.session(upstream, of: nil))
