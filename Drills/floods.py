@@ -10,6 +10,8 @@ import urllib.parse
 import signup
 from bench import MIB, crowd, eventually, tally
 from browsers import APP
+from junk_codes import junk_codes
+from lifetimes import FileStore, SharedStore, lifetimes
 from postgres import NotInstalled, postgres, storage
 from vault import SETTINGS as VAULT
 from vault import by_browser
@@ -28,7 +30,7 @@ SETTINGS = {
     "RATE_LIMIT_AUTHORIZATIONS_PER_MINUTE_PER_ADDRESS": "0", "RATE_LIMIT_KEYS_PER_MINUTE_PER_ADDRESS": "0",
     "RATE_LIMIT_KEYS_PER_DAY_PER_ADDRESS": str(KEYS_A_DAY),
     "RATE_LIMIT_CHALLENGES_PER_MINUTE_PER_ADDRESS": str(CHALLENGES_A_MINUTE),
-    "RATE_LIMIT_FAILED_REFRESHES_PER_MINUTE_PER_ADDRESS": "0", "BROWSER_PENDING_BYTES": str(PENDING_BYTES),
+    "APP_SERVICE_SCOPES": "openid,account.read,tokens,offline_access", "BROWSER_PENDING_BYTES": str(PENDING_BYTES),
     "HTTP_CLIENT_ADDRESS_HEADER": "X-Forwarded-For", "HTTP_TRUSTED_PROXIES": "127.0.0.1/32"}
 CALLBACK = "https://sign-in.example/auth/plain/callback"
 
@@ -42,13 +44,17 @@ def run(bench):
     with bench.carriers(redirect_uris=[CALLBACK]) as carriers:
         settings = {**SETTINGS, **signup.settings(carriers)}
         with bench.server(carriers, "file", settings=settings) as server:
-            floods(bench, "file", carriers, [server], server.database_size)
+            before = floods(bench, "file", carriers, [server], server.database_size)
+        lifetimes(bench, "file", FileStore(server.database), lambda: bench.server(carriers, "file", settings=settings),
+                  before)
         try:
             with postgres(bench) as database:
                 shared = {**settings, **storage(bench, database), "INSTANCES": "2"}
                 with bench.server(carriers, "one", settings=shared) as one, \
                         bench.server(carriers, "two", settings=shared) as two:
-                    floods(bench, "postgres", carriers, [one, two], lambda: relations(database))
+                    before = floods(bench, "postgres", carriers, [one, two], lambda: relations(database))
+                lifetimes(bench, "postgres", SharedStore(database), lambda: bench.server(carriers, "one", settings=shared),
+                          before)
         except NotInstalled as error:
             bench.skip(str(error))
 
@@ -59,13 +65,26 @@ def relations(database):
 
 
 def floods(bench, name, carriers, servers, size):
+    """Returns how large the store was before them."""
+    before = size()
     browser_sign_ins(bench, name, servers, size)
     addresses(bench, name, servers)
     one_key(bench, name, servers)
     many_keys(bench, name, servers)
     sign_ups(bench, name, carriers, servers)
     profile(bench, name, carriers, servers)
+    junk_codes(bench, name, carriers, servers)
     made_up_kids(bench, name, carriers, servers)
+    fill(bench, name, servers)
+    return before
+
+
+def fill(bench, name, servers):
+    """As much as strangers may have kept in all: from many networks, for one of them may hold a twentieth."""
+    large = {"login_hint": "x" * 1500, "login_hint_token": "x" * 8192}
+    statuses = crowd(1000, lambda number: begin(
+        servers[number % len(servers)], f"203.0.113.{number % 60}", **large).status, threads=16)
+    bench.claim(set(statuses) == {303}, f"{name}: they may begin ({tally(statuses)})")
 
 
 def begin(server, address, **others):

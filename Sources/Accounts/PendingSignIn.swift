@@ -68,19 +68,22 @@ public struct NewAppCode: Equatable, Sendable {
 public struct AppCodeRedemption: Equatable, Sendable {
     public var code: TokenHash
     public var client: String
-    public var redirectURI: String
+    /// As the app repeats it; nil where it leaves it out, since the verifier proves as much (OAuth 2.1 §10.2).
+    public var redirectURI: String?
     /// Made of the verifier that came with it.
     public var codeChallenge: String
     /// When the first refresh token of its session stops working, in seconds since 1970.
     public var sessionExpiresAt: Int64
     /// Until when a redeemed code is known again, so that its second use is seen; in seconds since 1970.
     public var rememberedUntil: Int64
+    /// The session that the code's one takes the place of, and that ends as the code is redeemed; nil where none does.
+    public var replaces: SessionID?
     /// Seconds since 1970.
     public var now: Int64
 
     public init(
-        code: TokenHash, client: String, redirectURI: String, codeChallenge: String, sessionExpiresAt: Int64,
-        rememberedUntil: Int64, now: Int64
+        code: TokenHash, client: String, redirectURI: String?, codeChallenge: String, sessionExpiresAt: Int64,
+        rememberedUntil: Int64, replaces: SessionID?, now: Int64
     ) {
         self.code = code
         self.client = client
@@ -88,6 +91,7 @@ public struct AppCodeRedemption: Equatable, Sendable {
         self.codeChallenge = codeChallenge
         self.sessionExpiresAt = sessionExpiresAt
         self.rememberedUntil = rememberedUntil
+        self.replaces = replaces
         self.now = now
     }
 }

@@ -43,11 +43,13 @@ public struct NewSession: Equatable, Sendable {
     /// The provider's own session, where its ID token named one; see ``ProviderLogout``.
     public var upstreamSession: TokenHash?
     public var source: SessionSource
+    /// The session that this one takes the place of, and that ends as this one is opened; nil where none does.
+    public var replaces: SessionID?
 
     public init(
         id: SessionID, family: SessionID, expiresAt: Int64, userAgent: String?, authentication: Authentication,
         authenticatedAt: Int64, challengedAt: Int64?, client: String, scope: String?, audience: String?,
-        upstreamSession: TokenHash?, source: SessionSource
+        upstreamSession: TokenHash?, source: SessionSource, replaces: SessionID?
     ) {
         self.id = id
         self.family = family
@@ -61,6 +63,7 @@ public struct NewSession: Equatable, Sendable {
         self.audience = audience
         self.upstreamSession = upstreamSession
         self.source = source
+        self.replaces = replaces
     }
 }
 

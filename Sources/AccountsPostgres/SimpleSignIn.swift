@@ -25,7 +25,7 @@ struct SimpleSignIn {
             claims, session, beginning, appCode, push, kept, sessionLimits, now
         ) = record.fields
         guard challenge == nil, personKey == nil, ported.isEmpty, refusedPortTokens == 0, appCode == nil, push == nil,
-            kept == nil
+            kept == nil, session.replaces == nil
         else { return nil }
         code = evidence.oneTimeUse
         self.provider = provider

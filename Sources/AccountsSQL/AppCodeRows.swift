@@ -17,7 +17,7 @@ struct AppCodeRows {
     private static let find = Query(
         """
         SELECT session_id, nonce, redeemed, expires FROM app_codes
-        WHERE hash = ? AND client = ? AND redirect_uri = ? AND code_challenge = ?
+        WHERE hash = ?1 AND client = ?2 AND (redirect_uri = ?3 OR CAST(?3 AS TEXT) IS NULL) AND code_challenge = ?4
         """)
     private static let redeem = Query("UPDATE app_codes SET redeemed = 1, expires = ? WHERE hash = ?")
     private static let extend = Query("UPDATE sessions SET expires = ? WHERE id = ? AND expires > ?")
@@ -44,6 +44,9 @@ struct AppCodeRows {
         try connection.run(Self.redeem, redemption.rememberedUntil, redemption.code)
         try connection.run(Self.extend, redemption.sessionExpiresAt, found.session, redemption.now)
         guard let session = try sessions.find(found.session, now: redemption.now) else { return .refused }
+        if let replaced = redemption.replaces {
+            try sessions.replace(replaced, by: session.id, now: redemption.now)
+        }
         return .redeemed(session, nonce: found.nonce)
     }
 

@@ -99,39 +99,3 @@ extension SQLStore {
         }
     }
 }
-
-/// How often sign-ins failed: counts, of which a minute has a bounded number.
-private enum FailedSignInQueries {
-    static let addFailed = Query(
-        """
-        INSERT INTO failed_sign_ins (at, provider, reason, network, count, expires) VALUES (?, ?, ?, ?, ?, ?)
-        """)
-    static let failedAfter = Query(
-        "SELECT id, at, provider, reason, network, count FROM failed_sign_ins WHERE id > ? ORDER BY id LIMIT ?")
-}
-
-extension SQLStore {
-    public func addFailedSignIns(
-        _ counts: [FailedSignInCount], at: Int64, expiresAt: Int64
-    ) async throws(RepositoryError) {
-        try await write { connection throws(RepositoryError) in
-            for count in counts {
-                try connection.run(
-                    FailedSignInQueries.addFailed, at, count.provider, count.reason, count.network, Int64(count.count),
-                    expiresAt)
-            }
-        }
-    }
-
-    public func failedSignIns(after id: Int64, limit: Int) async throws(RepositoryError) -> [FailedSignIns] {
-        try await readAside { connection throws(RepositoryError) in
-            try connection.all(FailedSignInQueries.failedAfter, id, Int64(limit)) { row in
-                FailedSignIns(
-                    id: row.integer(0), at: row.integer(1),
-                    count: FailedSignInCount(
-                        provider: row.optionalText(2), reason: row.text(3), network: row.optionalText(4),
-                        count: Int(row.integer(5))))
-            }
-        }
-    }
-}

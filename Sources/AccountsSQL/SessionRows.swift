@@ -71,6 +71,16 @@ package struct SessionRows {
                 index += 1
             }
         }
+        if let replaced = session.replaces { try replace(replaced, by: session.id, now: now) }
+    }
+
+    /// Ends a session that another one takes the place of. Its provider is not told, for the user has just signed in
+    /// there: a logout could end the new session with the old one.
+    func replace(_ replaced: SessionID, by session: SessionID, now: Int64) throws(RepositoryError) {
+        guard replaced != session, let found = try find(replaced, now: now) else { return }
+        _ = try delete(replaced)
+        try AuditTrail(connection: connection, now: now).add(
+            .sessionRevoked, user: found.user, origin: connection.auditOrigin.about(replaced, found.client))
     }
 
     /// A live session.

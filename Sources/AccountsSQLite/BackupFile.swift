@@ -28,7 +28,10 @@ final class BackupFile: @unchecked Sendable {
         }
     }
 
-    deinit {
+    deinit { discard() }
+
+    /// Takes the draft's name away. Only when nothing reads or writes it any more.
+    func discard() {
         connection = nil
         BackupDraft.remove(draft)
     }

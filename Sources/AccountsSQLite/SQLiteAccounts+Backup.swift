@@ -32,6 +32,8 @@ extension SQLiteAccounts {
         to path: String, progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
     ) async throws(RepositoryError) {
         var file = try BackupFile(for: path)
+        // The closures that hold it too end on other threads, maybe later: it is gone when this has returned.
+        defer { file.discard() }
         let settings = settings
         let isCopied =
             if settings.access == .besideServer {

@@ -49,7 +49,8 @@ public struct JWKSet: Sendable {
     /// With a `kid`, only keys that carry exactly this `kid` count; a key without one is no match, even when it is the
     /// only key. Widespread relying-party libraries decide the same: a provider that names a key must publish the
     /// name, and a name we don't know means that our copy of the set is old. A `kid` may stand twice in a set (RFC
-    /// 7517 §4.5 allows it for keys of different types); then one of them must fit. Without a `kid`, exactly one key
+    /// 7517 §4.5 allows it for keys of different types); then one of them must fit, or each has to be tried
+    /// (``JWS/verify(_:keys:allowed:)``). Without a `kid`, exactly one key
     /// must fit (OpenID Connect Core §10.1).
     /// - Throws: `JOSEError.unknownKey`.
     public func key(withID keyID: String?, for algorithm: SignatureAlgorithm) throws(JOSEError) -> JWK {

@@ -11,19 +11,40 @@ public enum JWS {
     ///   - token: as ``CompactJWS`` read it.
     ///   - keys: the keys of the party that must have signed.
     ///   - allowed: the algorithms that party is known to use. The token's header only chooses among them (RFC 8725
-    ///     §3.1).
+    ///     §3.1). Of several keys with its `kid` any will do.
     /// - Throws: `JOSEError.algorithm`, `.unknownKey` or `.signature`.
     public static func verify(
         _ token: CompactJWS, keys: JWKSet, allowed: [SignatureAlgorithm]
     ) throws(JOSEError) -> VerifiedJWS {
         let algorithm = token.header.algorithm
         guard allowed.contains(algorithm) else { throw .algorithm }
-        let key = try keys.key(withID: token.header.keyID, for: algorithm)
-        let isValid = token.withSigningInput { signingInput in
+        let key: JWK
+        do throws(JOSEError) {
+            key = try keys.key(withID: token.header.keyID, for: algorithm)
+        } catch .unknownKey(.ambiguous) where token.header.keyID != nil {
+            return try verify(token, algorithm, triedWith: keys)
+        } catch {
+            throw error
+        }
+        guard isSigned(token, algorithm, by: key) else { throw .signature }
+        return VerifiedJWS(token, keyIssuer: key.issuer)
+    }
+
+    /// Verifies a token whose `kid` stands at several keys of its algorithm: each of them is tried (FAPI 2.0 Security
+    /// Profile §5.4.3). A set has a bounded number of keys.
+    private static func verify(
+        _ token: CompactJWS, _ algorithm: SignatureAlgorithm, triedWith keys: JWKSet
+    ) throws(JOSEError) -> VerifiedJWS {
+        for key in keys.keys where key.keyID == token.header.keyID && key.algorithms.contains(algorithm) {
+            if isSigned(token, algorithm, by: key) { return VerifiedJWS(token, keyIssuer: key.issuer) }
+        }
+        throw .signature
+    }
+
+    private static func isSigned(_ token: CompactJWS, _ algorithm: SignatureAlgorithm, by key: JWK) -> Bool {
+        token.withSigningInput { signingInput in
             key.publicKey.verifies(signature: token.signature.span, of: signingInput, with: algorithm)
         }
-        guard isValid else { throw .signature }
-        return VerifiedJWS(token, keyIssuer: key.issuer)
     }
 
     /// Reads a token and verifies its signature; see ``verify(_:keys:allowed:)``.

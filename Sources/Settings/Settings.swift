@@ -282,8 +282,11 @@ public struct Settings: Sendable {
     }
 
     public struct Push: Sendable {
-        /// How long a user may take to answer.
-        public internal(set) var lifetimeSeconds = 3600
+        /// For how long at most a request on another device should be good (ASVS 5.0, 6.5.5), in seconds.
+        static let longestAdvised = 600
+
+        /// How long a user may take to answer, in seconds.
+        public internal(set) var lifetimeSeconds = 600
         /// How often one user is asked in a window, whoever wants it.
         public internal(set) var perUser = 3
         public internal(set) var windowSeconds = 600

@@ -68,6 +68,8 @@ extension AuthorizedResponse {
         case context
         case sdkVersion = "sdk_version"
         case maximumAge = "max_age"
+        /// A token of the session that a sign-in takes the place of.
+        case replacesToken = "replaces_token"
         /// The app's own to check.
         case state
     }

@@ -32,6 +32,7 @@ public struct ExchangeAccessToken: Sendable {
         let audience: String?
         let terms: RefreshTerms
         let userAgent: String?
+        let replaces: SessionID?
     }
 
     /// Finds the provider that a request means.
@@ -55,19 +56,21 @@ public struct ExchangeAccessToken: Sendable {
     ///
     /// - Parameters:
     ///   - userAgent: what the app says it is, for the list of sessions.
+    ///   - replaced: the session that the new one takes the place of (``Sessions/replaced(by:for:)``).
     ///   - call: where a failed call to the provider is noted for the log.
     /// - Throws: `ServiceError`; `.invalidSubjectToken` names the rule that the token breaks; `.rateLimited` where this
     ///   user was signed in so too often within an hour; `.unlinked` with a ticket
     ///   for somebody who has to register. When it returns, the user and the session are on disk.
     public func signIn(
-        _ token: SubjectToken, with provider: Provider, userAgent: String?, in call: CallContext
+        _ token: SubjectToken, with provider: Provider, userAgent: String?, replacing replaced: SessionID?,
+        in call: CallContext
     ) async throws(ServiceError) -> SignInWithProvider.Outcome {
         let audience = try token.asked.audience.map { resource throws(ServiceError) in
             try appTokens.sessions.rights.audience(asked: resource, for: .poster)
         }
         let holder = Holder(
             client: provider.configuration.clientID, permissions: nil, audience: nil,
-            terms: tokenIssuer.terms(for: nil), userAgent: userAgent)
+            terms: tokenIssuer.terms(for: nil), userAgent: userAgent, replaces: replaced)
         let (record, signedIn) = try await enter(token, with: provider, for: holder, call)
         return SignInWithProvider.Outcome(
             signedIn: signedIn,
@@ -83,7 +86,7 @@ public struct ExchangeAccessToken: Sendable {
     ///   for; `.unauthorizedClient`, `.invalidScope`, `.invalidTarget`.
     public func signIn(
         _ token: SubjectToken, with provider: Provider, for app: RegisteredApp, userAgent: String?,
-        in call: CallContext
+        replacing replaced: SessionID?, in call: CallContext
     ) async throws(ServiceError) -> (answer: AppTokens.Answer, signedIn: SignedIn) {
         let asked = token.asked
         guard app.rights.grants.contains(.tokenExchange) else { throw .unauthorizedClient }
@@ -94,7 +97,7 @@ public struct ExchangeAccessToken: Sendable {
         }
         let holder = Holder(
             client: app.clientID, permissions: granted, audience: audience, terms: tokenIssuer.terms(for: app),
-            userAgent: userAgent)
+            userAgent: userAgent, replaces: replaced)
         let (record, signedIn) = try await enter(token, with: provider, for: holder, call)
         let session = Session(record.session, of: signedIn, at: record.provider, now: record.now)
         let token = holder.terms.token(of: session)
@@ -185,7 +188,8 @@ public struct ExchangeAccessToken: Sendable {
             said: said, own: nil, ported: [], refusedPortTokens: 0, kept: nil)
         let holder = ProvenSignIn.Holder(
             client: holder.client, permissions: holder.permissions, audience: holder.audience,
-            userAgent: holder.userAgent, expiresAt: holder.terms.firstExpiry(now: now), appCode: nil, push: nil)
+            userAgent: holder.userAgent, replaces: holder.replaces, expiresAt: holder.terms.firstExpiry(now: now),
+            appCode: nil, push: nil)
         return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, at: moment)
     }
 }

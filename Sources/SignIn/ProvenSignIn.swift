@@ -33,6 +33,8 @@ struct ProvenSignIn {
         /// Whom an app's tokens are made out to; nil for this service.
         let audience: String?
         let userAgent: String?
+        /// The session that the new one takes the place of.
+        let replaces: SessionID?
         /// When the session ends that nobody refreshes, in seconds since 1970.
         let expiresAt: Int64
         let appCode: NewAppCode?
@@ -61,7 +63,7 @@ struct ProvenSignIn {
                     id: session, family: session, expiresAt: holder.expiresAt, userAgent: holder.userAgent,
                     authentication: authentication, authenticatedAt: authenticatedAt, challengedAt: challengedAt,
                     client: holder.client, scope: holder.permissions?.scope, audience: holder.audience,
-                    upstreamSession: upstreamSession, source: source),
+                    upstreamSession: upstreamSession, source: source, replaces: holder.replaces),
                 beginning: beginning, appCode: holder.appCode, push: holder.push, kept: kept,
                 sessionLimits: tokenIssuer.configuration.sessionLimits(openedBy: source), now: now
             ))

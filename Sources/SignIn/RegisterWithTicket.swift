@@ -22,10 +22,11 @@ public struct RegisterWithTicket: Sendable {
     ///   - ticket: as it was handed out. Anything else, a carrier's `sub` above all, is refused: whoever knows one
     ///     would have somebody's account.
     ///   - clientID: the client the app says it is; nil when it says nothing.
-    ///   - profile: what the user said about himself.
+    ///   - profile: what the user said about themselves.
+    ///   - replaced: the session that the new one takes the place of (``Sessions/replaced(by:for:)``).
     /// - Throws: `ServiceError.invalidParameter`, `.invalidGrant(.invalidTicket)`, `.identityInUse`.
     public func register(
-        _ ticket: String, clientID: String?, profile: Attributes, userAgent: String?
+        _ ticket: String, clientID: String?, profile: Attributes, userAgent: String?, replacing replaced: SessionID?
     ) async throws(ServiceError) -> TokenIssuer.Tokens {
         guard let name = LinkTicket.provider(in: ticket) else {
             throw .invalidParameter(ParameterError("link_ticket", "is not a link ticket"))
@@ -46,7 +47,7 @@ public struct RegisterWithTicket: Sendable {
                 id: session, family: session, expiresAt: tokenIssuer.firstExpiry(now: now), userAgent: userAgent,
                 authentication: Authentication(acr: nil, amr: [], time: nil),
                 authenticatedAt: Session.neverAuthenticated, challengedAt: nil, client: provider.configuration.clientID,
-                scope: nil, audience: nil, upstreamSession: nil, source: .signIn),
+                scope: nil, audience: nil, upstreamSession: nil, source: .signIn, replaces: replaced),
             reference: TokenIssuer.makeReference(), own: profile, now: now)
         let outcome = try await stored { () throws(RepositoryError) in try await accounts.redeemTicket(redemption) }
         switch outcome {

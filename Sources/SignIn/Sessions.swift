@@ -106,6 +106,34 @@ public struct Sessions: Sendable {
         }
     }
 
+    /// The session that a sign-in takes the place of (OWASP ASVS 5.0, 7.2.4), by a token of it of either kind, also an
+    /// access token that has expired and a refresh token that was replaced. Whose session it is does not matter: where
+    /// somebody else signs in on the same device, the one before is signed out.
+    ///
+    /// - Parameters:
+    ///   - token: nil where none was shown.
+    ///   - app: who signs in, proven where it has a secret; nil for who is no app of ours.
+    /// - Returns: nil for a token that opens nothing any more, as at a revocation, and for one of another client's.
+    /// - Throws: `ServiceError.storageUnavailable`.
+    public func replaced(by token: String?, for app: RegisteredApp?) async throws(ServiceError) -> SessionID? {
+        guard let token, !token.isEmpty else { return nil }
+        let now = clock.seconds
+        let id: SessionID
+        let user: UserID
+        if let presented = try await refreshTokens.presented(token, now: now) {
+            // Those of the earlier form say not whose they are, and were all replaced long ago.
+            guard case .signed(_, user: let owner) = presented.token else { return nil }
+            (id, user) = (presented.session, owner)
+        } else if let bearer = try await bearer(of: token, at: nil, now: now) {
+            (id, user) = (bearer.session, bearer.user)
+        } else {
+            return nil
+        }
+        let session = try await stored { () throws(RepositoryError) in try await repository.session(id, now: now) }
+        guard let session, session.user == user, session.app == app?.clientID else { return nil }
+        return id
+    }
+
     /// The live session of a token of either kind.
     private func session(ofAny token: String, now: Int64) async throws(ServiceError) -> Session? {
         let presented = try await refreshTokens.presented(token, now: now)?.session

@@ -34,8 +34,8 @@ public struct SignInWithProvider: Sendable {
 
     /// Who gets the session.
     private enum Recipient {
-        /// Whoever has posted the code.
-        case poster
+        /// Who has posted the code, in the place of a session that they have shown.
+        case poster(replacing: SessionID?)
         /// An app of ours, by a code of its own.
         case app(AppGrant)
         /// The app that had the user asked on the phone.
@@ -47,13 +47,16 @@ public struct SignInWithProvider: Sendable {
     /// - Parameters:
     ///   - response: what the app posted, validated for this provider.
     ///   - userAgent: what the app says it is, for the list of sessions.
+    ///   - replaced: the session that the new one takes the place of (``Sessions/replaced(by:for:)``).
     ///   - call: where a failed call to the provider, and a port token that proved nothing, is noted for the log.
     /// - Throws: `ServiceError`; `.unlinked` with a ticket for somebody who has to register. When it returns, the user
     ///   and the session are on disk.
     public func signIn(
-        _ response: AuthorizedResponse, with provider: Provider, userAgent: String?, in call: CallContext
+        _ response: AuthorizedResponse, with provider: Provider, userAgent: String?, replacing replaced: SessionID?,
+        in call: CallContext
     ) async throws(ServiceError) -> Outcome {
-        let (signedIn, record) = try await enter(response, with: provider, for: .poster, userAgent, call)
+        let (signedIn, record) = try await enter(
+            response, with: provider, for: .poster(replacing: replaced), userAgent, call)
         return Outcome(
             signedIn: signedIn,
             tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
@@ -135,6 +138,7 @@ public struct SignInWithProvider: Sendable {
         let idToken = proven.idToken
         let app: AppGrant? = if case .app(let app) = recipient { app } else { nil }
         let push: PushGrant? = if case .push(let push) = recipient { push } else { nil }
+        let replaced: SessionID? = if case .poster(let replaced) = recipient { replaced } else { nil }
         let moment = supplies.clock.now
         let now = moment.seconds
         let provider = grant.provider
@@ -150,7 +154,7 @@ public struct SignInWithProvider: Sendable {
         let holder = ProvenSignIn.Holder(
             client: app?.client ?? provider.configuration.clientID,
             permissions: try app?.permissions(proven, said, at: provider.configuration),
-            audience: app?.audience, userAgent: userAgent,
+            audience: app?.audience, userAgent: userAgent, replaces: replaced,
             expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil ?? tokenIssuer.firstExpiry(now: now),
             appCode: app?.code(now: now), push: push?.delivery(of: ticket))
         return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, at: moment)

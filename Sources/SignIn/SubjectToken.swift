@@ -24,6 +24,8 @@ public struct SubjectToken: Sendable {
         case actorToken = "actor_token"
         case actorTokenType = "actor_token_type"
         case resource, audience, scope
+        /// A token of the session that the new one takes the place of.
+        case replacesToken = "replaces_token"
 
         /// A token that was given for an earlier authentication shows neither.
         public static let unsupported = ["max_age", "acr_values"]

@@ -12,6 +12,8 @@ package enum ClientParameter: String, ParameterNames {
     case redirectURI = "redirect_uri"
     case codeVerifier = "code_verifier"
     case refreshToken = "refresh_token"
+    /// A token of the session that a redeemed code's takes the place of.
+    case replacesToken = "replaces_token"
     case token, scope, resource
 
     fileprivate static let table = ParameterTable<ClientParameter>()

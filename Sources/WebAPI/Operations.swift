@@ -154,11 +154,14 @@ package struct APIServices: Sendable {
     let admission: Admission
     let log: RequestLog
 
-    fileprivate var signIn: SignInEndpoint { SignInEndpoint(signIn: useCases.signIn, code: code) }
+    fileprivate var signIn: SignInEndpoint {
+        SignInEndpoint(signIn: useCases.signIn, sessions: useCases.sessions, code: code)
+    }
     fileprivate var token: TokenEndpoint {
         TokenEndpoint(
             sessions: useCases.sessions, appTokens: useCases.appTokens,
-            exchange: TokenExchangeEndpoint(exchange: useCases.exchange, code: code), limits: limits)
+            exchange: TokenExchangeEndpoint(exchange: useCases.exchange, sessions: useCases.sessions, code: code),
+            limits: limits)
     }
     fileprivate var push: PushEndpoint {
         PushEndpoint(push: useCases.push, code: code, limits: limits, apiKeys: admission.apiKeys, log: log)
@@ -200,7 +203,8 @@ package struct APIServices: Sendable {
     }
     fileprivate var transaction: TransactionEndpoint { TransactionEndpoint(approve: useCases.approve, code: code) }
     fileprivate var registration: RegistrationEndpoint {
-        RegistrationEndpoint(register: useCases.register, code: code, signUp: signUp)
+        RegistrationEndpoint(
+            register: useCases.register, sessions: useCases.sessions, code: code, signUp: signUp)
     }
     fileprivate var currentUser: CurrentUserEndpoint {
         CurrentUserEndpoint(accounts: useCases.accounts, providers: code.providers)

@@ -11,6 +11,7 @@ struct RegistrationEndpoint: Sendable {
         case clientID = "client_id"
         case linkTicket = "link_ticket"
         case zenkeySubject = "zenkey_sub"
+        case replacesToken = "replaces_token"
         case username, name
         case givenName = "given_name"
         case familyName = "family_name"
@@ -23,6 +24,7 @@ struct RegistrationEndpoint: Sendable {
     private static let parameters = ParameterTable<Parameter>()
 
     let register: RegisterWithTicket
+    let sessions: Sessions
     let code: CodeParameters
     let signUp: SignUpEndpoint
 
@@ -39,8 +41,10 @@ struct RegistrationEndpoint: Sendable {
             throw .invalidRequest("The parameter link_ticket is missing.")
         }
         let profile = try ProfileFields.attributes(in: parameters)
+        let replaced = try await sessions.replaced(by: parameters[.replacesToken], for: nil)
         let tokens = try await register.register(
-            ticket, clientID: parameters[.clientID], profile: profile, userAgent: context.request.userAgent)
+            ticket, clientID: parameters[.clientID], profile: profile, userAgent: context.request.userAgent,
+            replacing: replaced)
         var writer = JSONWriter()
         writer.object { $0.tokens(tokens) }
         return .secretJSON(writer.bytes, .created)

@@ -9,14 +9,16 @@ struct SignInEndpoint: Sendable {
     static let parameters = ParameterTable<AuthorizedResponse.Parameter>()
 
     let signIn: SignInWithProvider
+    let sessions: Sessions
     let code: CodeParameters
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         context.signIn = .begun
         let (parameters, provider) = try code.read(context, Self.parameters)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
+        let replaced = try await sessions.replaced(by: parameters[.replacesToken], for: nil)
         let outcome = try await signIn.signIn(
-            response, with: provider, userAgent: context.request.userAgent, in: context.call)
+            response, with: provider, userAgent: context.request.userAgent, replacing: replaced, in: context.call)
         context.signIn =
             outcome.signedIn.migrated ? .migrated : outcome.signedIn.isNewUser ? .newUser : .signedIn
         return Self.answer(outcome, of: provider.configuration.name, by: code.providers)

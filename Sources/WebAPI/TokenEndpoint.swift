@@ -51,12 +51,13 @@ struct TokenEndpoint: Sendable {
         _ parameters: ClientParameters, _ app: RegisteredApp
     ) async throws(ServiceError) -> HTTPResponse {
         let code = try Self.required(.code, parameters)
-        let redirectURI = try Self.required(.redirectURI, parameters)
+        let redirectURI = parameters[.redirectURI].flatMap { $0.isEmpty ? nil : $0 }
         let codeVerifier = try Self.required(.codeVerifier, parameters)
         let asked = try Self.requestedAccess(parameters)
         return Self.answer(
             try await appTokens.redeem(
-                code, redirectURI: redirectURI, codeVerifier: codeVerifier, for: app, asking: asked))
+                code, redirectURI: redirectURI, codeVerifier: codeVerifier, for: app, asking: asked,
+                replacing: parameters[.replacesToken]))
     }
 
     private static func requestedAccess(_ parameters: ClientParameters) throws(ServiceError) -> RequestedAccess {

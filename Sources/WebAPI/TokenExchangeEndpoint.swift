@@ -11,6 +11,7 @@ struct TokenExchangeEndpoint: Sendable {
     private static let parameters = ParameterTable<SubjectToken.Parameter>()
 
     let exchange: ExchangeAccessToken
+    let sessions: Sessions
     let code: CodeParameters
 
     func respond(
@@ -25,16 +26,18 @@ struct TokenExchangeEndpoint: Sendable {
         context.provider = provider.configuration.name
         let token = try SubjectToken({ parameters[$0] })
         context.call.correlationID = token.correlationID
+        let replaced = try await sessions.replaced(by: parameters[.replacesToken], for: app)
         guard let app else {
             let outcome = try await exchange.signIn(
-                token, with: provider, userAgent: context.request.userAgent, in: context.call)
+                token, with: provider, userAgent: context.request.userAgent, replacing: replaced, in: context.call)
             context.signIn = outcome.signedIn.isNewUser ? .newUser : .signedIn
             return SignInEndpoint.answer(
                 outcome, of: provider.configuration.name, by: code.providers,
                 issuedTokenType: SubjectToken.accessTokenType)
         }
         let (answer, signedIn) = try await exchange.signIn(
-            token, with: provider, for: app, userAgent: context.request.userAgent, in: context.call)
+            token, with: provider, for: app, userAgent: context.request.userAgent, replacing: replaced,
+            in: context.call)
         context.signIn = signedIn.isNewUser ? .newUser : .signedIn
         return TokenEndpoint.answer(answer, issuedTokenType: SubjectToken.accessTokenType)
     }

@@ -236,6 +236,15 @@ import Testing
         await store.close()
     }
 
+    @Test func `has no draft left when it is given up, whoever still holds the file`() throws {
+        let file = try BackupFile(for: target.database)
+        #expect(TemporaryFolder.names(in: target.path).count == 1)
+        withExtendedLifetime(file) {
+            file.discard()
+            #expect(TemporaryFolder.names(in: target.path).isEmpty)
+        }
+    }
+
     @Test func `overwrites nothing`() async throws {
         let store = try await folder.open()
         try write([1, 2, 3], to: target.database)

@@ -121,7 +121,7 @@ struct BrowserFlow {
             form: [
                 "grant_type": "authorization_code", "code": code, "redirect_uri": Self.redirectURI,
                 "client_id": "desk", "code_verifier": verifier,
-            ].merging(changes) { $1 })
+            ].merging(changes) { $1 }, at: port)
     }
 
     static func location(of answer: HTTPTestAnswer) throws -> URLComponents {

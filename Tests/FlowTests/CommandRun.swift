@@ -11,8 +11,11 @@ struct CommandRun: Sendable {
 
     /// - Parameters:
     ///   - input: what stands on standard input, through a pipe.
+    ///   - environment: added to this process's own.
     ///   - limits: what the process may take, as options of prlimit(1), such as `--fsize=4096`.
-    init(_ arguments: [String], input: String? = nil, limits: [String] = []) async throws {
+    init(
+        _ arguments: [String], input: String? = nil, environment: [String: String] = [:], limits: [String] = []
+    ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-command-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -23,6 +26,7 @@ struct CommandRun: Sendable {
         let process = try ChildProcess(
             limits.isEmpty ? ServerProcess.executable : URL(filePath: "/usr/bin/prlimit"),
             limits.isEmpty ? arguments : limits + [ServerProcess.executable.path] + arguments,
+            environment: environment,
             input: .descriptor(pipe.fileHandleForReading.fileDescriptor),
             output: .file(output), errors: .file(errors))
         try pipe.fileHandleForWriting.close()

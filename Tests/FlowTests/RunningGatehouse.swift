@@ -241,20 +241,24 @@ final class RunningGatehouse: Sendable {
         try await signIn(try await authorize(subscriber, at: carrier, name.map { ["misbehave": $0] } ?? [:]))
     }
 
-    func post(_ path: String, _ body: JSONValue, _ headers: [String: String] = [:]) async throws -> HTTPTestAnswer {
-        try await LoopbackClient(port: port).send(
+    /// - Parameter other: the port of another server with the same carriers; nil for this one.
+    func post(
+        _ path: String, _ body: JSONValue, _ headers: [String: String] = [:], at other: UInt16? = nil
+    ) async throws -> HTTPTestAnswer {
+        try await LoopbackClient(port: other ?? port).send(
             "POST", path,
             headers: ["Content-Type": "application/json"].merging(headers) { _, new in new }, body: body.serialized)
     }
 
+    /// - Parameter other: the port of another server with the same carriers; nil for this one.
     func call(
         _ method: String, _ path: String, bearer: String? = nil, headers: [String: String] = [:],
-        form: [String: String]? = nil
+        form: [String: String]? = nil, at other: UInt16? = nil
     ) async throws -> HTTPTestAnswer {
         var headers = headers
         if let bearer { headers["Authorization"] = "Bearer \(bearer)" }
         if form != nil { headers["Content-Type"] = "application/x-www-form-urlencoded" }
-        return try await LoopbackClient(port: port).send(
+        return try await LoopbackClient(port: other ?? port).send(
             method, path, headers: headers,
             body: form.map { Array(FormText.encode($0).utf8) })
     }

@@ -62,6 +62,22 @@ import Testing
         }
     }
 
+    @Test func `a kid that stands at several keys has each of them tried`() throws {
+        let signer = try PrivateKey.generate(.ellipticCurve(.p256))
+        let others = try (0..<2).map { _ in try PrivateKey.generate(.ellipticCurve(.p256)) }
+        let token = try JWTSigner(key: signer, algorithm: .es256, type: "JWT", keyID: "a").sign(Array("{}".utf8))
+        func verified(by keys: [PrivateKey], kid: String = "a") throws(JOSEError) -> VerifiedJWS {
+            let entries = keys.map { $0.publicKey.jwk(keyID: kid, algorithm: .es256) }
+            guard let set = try? keySet(entries) else { throw .malformed(.parts) }
+            return try JWS.verify(token, keys: set, allowed: [.es256], maximumByteCount: 4096)
+        }
+        for keys in [[signer] + others, others + [signer], [others[0], signer, others[1]], [signer, signer]] {
+            #expect(try verified(by: keys).payload == Array("{}".utf8))
+        }
+        #expect(throws: JOSEError.signature) { try verified(by: others) }
+        #expect(throws: JOSEError.unknownKey(.keyIDNotInSet)) { try verified(by: [signer], kid: "b") }
+    }
+
     @Test func `key sets tell when a fresh set may help, and when it can't`() {
         let table: [(error: JOSEError, reason: String, mayHelp: Bool)] = [
             (.unknownKey(.keyIDNotInSet), "unknown_key", true),

@@ -95,7 +95,7 @@ import YAML
           pendingBytes: 268435456
           confirmationDays: 90
         push:
-          lifetimeSeconds: 3600
+          lifetimeSeconds: 600
           perUser: 3
           windowSeconds: 600
           maximumPending: 20000

@@ -25,7 +25,7 @@ import Testing
         let settings = try #require(load(leastWith("serverInitiated: true")).settings)
         let provider = try #require(settings.providers.first)
         #expect(provider.requestSigner?.sharedKey == .rs256 && provider.sharedKeys == [.rs256])
-        #expect(settings.push.lifetimeSeconds == 3600 && settings.push.perUser == 3)
+        #expect(settings.push.lifetimeSeconds == 600 && settings.push.perUser == 3)
         #expect(settings.push.windowSeconds == 600 && settings.push.maximumPending == 20_000)
         #expect(settings.rateLimit.pushesPerMinutePerAddress == 60)
     }
@@ -69,6 +69,14 @@ import Testing
         #expect(load(yaml + "session: {issuer: 'http://sign-in.example'}\n").faults.map(\.key) == ["session.issuer"])
         #expect(load(yaml + "session: {issuer: 'https://sign-in.example'}\n").faults == [])
         #expect(load(yaml + "http: {host: 0.0.0.0}\n").faults.map(\.key) == ["session.issuer"])
+    }
+
+    @Test func `come with a notice where a request can be answered for more than ten minutes`() {
+        let yaml = leastWith("serverInitiated: true") + "apiKeys: [a-key-of-the-app]\n"
+        #expect(load(yaml + "push: {lifetimeSeconds: 600}\n").notices == [])
+        let notices = load(yaml + "push: {lifetimeSeconds: 601}\n").notices
+        #expect(notices.map(\.key) == ["push.lifetimeSeconds"])
+        #expect(notices.first?.description.contains("601") == true)
     }
 
     @Test(arguments: ["59", "172801"]) func `let no request live for less than a minute or more than 48 hours`(

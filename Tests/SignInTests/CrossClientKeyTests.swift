@@ -60,7 +60,9 @@ import Testing
             $1
         }
         let response = try AuthorizedResponse({ parameters[$0.rawValue] }, for: provider)
-        return try await stage.signInWithCode.signIn(response, with: provider, userAgent: nil, in: .unobserved).signedIn
+        return try await stage.signInWithCode.signIn(
+            response, with: provider, userAgent: nil, replacing: nil, in: .unobserved
+        ).signedIn
     }
 
     @Test func `leads through another client to the same user`() async throws {

@@ -20,14 +20,15 @@ extension SignInStage {
         let (token, call) = (try subjectToken(token, changes), CallContext.unobserved)
         // As who has read the request does.
         call.correlationID = token.correlationID
-        return try await useCases.exchange.signIn(token, with: provider, userAgent: "App/1.0", in: call)
+        return try await useCases.exchange.signIn(token, with: provider, userAgent: "App/1.0", replacing: nil, in: call)
     }
 
     /// Why an exchange fails; nil when it does not.
     func refusal(ofToken token: String) async throws -> ServiceError? {
         let token = try subjectToken(token)
         do throws(ServiceError) {
-            _ = try await useCases.exchange.signIn(token, with: provider, userAgent: nil, in: .unobserved)
+            _ = try await useCases.exchange.signIn(
+                token, with: provider, userAgent: nil, replacing: nil, in: .unobserved)
             return nil
         } catch {
             return error
@@ -214,7 +215,7 @@ extension SignInStage {
         }
         #expect(ticket.attributes.name == "Jane Doe")
         let tokens = try await stage.useCases.register.register(
-            ticket.text, clientID: nil, profile: Attributes(), userAgent: nil)
+            ticket.text, clientID: nil, profile: Attributes(), userAgent: nil, replacing: nil)
         let session = try await stage.sessions.principal(of: tokens.accessToken).session
         #expect(session.authenticatedAt == Session.neverAuthenticated)
         #expect(try await stage.exchange("opaque").signedIn.user == session.user)

@@ -66,7 +66,7 @@ import Testing
         try move(stage, subject: "thief", portTokens: [token])
         let call = CallContext.unobserved
         let thief = try await stage.signInWithCode.signIn(
-            stage.response(["code": "another"]), with: stage.provider, userAgent: nil, in: call)
+            stage.response(["code": "another"]), with: stage.provider, userAgent: nil, replacing: nil, in: call)
         #expect(thief.signedIn.isNewUser)
         #expect(thief.signedIn.user != old.signedIn.user)
         #expect(call.refusedPortTokens == [.used])
@@ -111,7 +111,8 @@ import Testing
         stage.former.publish(on: stage.transport)
         let restarted = Provider(stage.provider.configuration)
         let response = try stage.response(["code": "another"])
-        let new = try await stage.signInWithCode.signIn(response, with: restarted, userAgent: nil, in: .unobserved)
+        let new = try await stage.signInWithCode.signIn(
+            response, with: restarted, userAgent: nil, replacing: nil, in: .unobserved)
         #expect(new.signedIn.user == old.signedIn.user)
     }
 

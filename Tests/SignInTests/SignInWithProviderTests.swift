@@ -109,7 +109,7 @@ import Testing
         stage.transport.answer(stage.carrier.metadataURL, json: .object(metadata))
         try stage.answerToken { $0.claims[setting: "email"] = "jane@token.example" }
         let outcome = try await stage.signInWithCode.signIn(
-            try stage.response(), with: Provider(.openID()), userAgent: nil, in: .unobserved)
+            try stage.response(), with: Provider(.openID()), userAgent: nil, replacing: nil, in: .unobserved)
         #expect(outcome.signedIn.profile.carrier == ["email": "jane@token.example"])
     }
 

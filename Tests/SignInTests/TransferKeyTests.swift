@@ -32,8 +32,10 @@ import Testing
         }
         stage.answerUserinfo(userinfo ?? ["sub": subject])
         let response = try stage.response(["code": "code \(UInt64.random(in: 0 ... .max))"])
-        return try await stage.signInWithCode.signIn(response, with: stage.provider, userAgent: nil, in: .unobserved)
-            .signedIn
+        return try await stage.signInWithCode.signIn(
+            response, with: stage.provider, userAgent: nil, replacing: nil, in: .unobserved
+        )
+        .signedIn
     }
 
     /// A user by the subject of the team that the app has left.

@@ -106,7 +106,8 @@ extension RepositoryContract {
             let (record, code) = Sample.appSignIn()
             _ = try await store.signedIn(record)
             for change: (inout AppCodeRedemption) -> Void in [
-                { $0.code = Sample.hash() }, { $0.client = "other-app" }, { $0.redirectURI += "/" },
+                { $0.code = Sample.hash() }, { $0.client = "other-app" },
+                { $0.redirectURI = "https://acme.example/cb/" },
                 { $0.codeChallenge = "other" }, { $0.now = code.expiresAt },
             ] {
                 var redemption = Sample.redemption(of: code)
@@ -131,6 +132,26 @@ extension RepositoryContract {
             #expect(try await store.redeem(Sample.redemption(of: code)) == .reused)
             #expect(try await store.session(record.session.id, now: Sample.now) == nil)
             #expect(try await store.auditTrail().last == .appCodeReused)
+        },
+        RepositoryContract("an app's code that is redeemed ends the session before, and one that is refused does not") {
+            store in
+            let (before, former) = Sample.appSignIn()
+            _ = try await store.signedIn(before)
+            _ = try await store.redeem(Sample.redemption(of: former))
+            let (record, code) = Sample.appSignIn("2")
+            _ = try await store.signedIn(record)
+            var redemption = Sample.redemption(of: code)
+            redemption.replaces = before.session.id
+            var wrong = redemption
+            wrong.codeChallenge = "other"
+            #expect(try await store.redeem(wrong) == .refused)
+            #expect(try await store.session(before.session.id, now: Sample.now) != nil)
+            guard case .redeemed = try await store.redeem(redemption) else {
+                Issue.record("the code is refused")
+                return
+            }
+            #expect(try await store.session(before.session.id, now: Sample.now) == nil)
+            #expect(try await store.session(record.session.id, now: Sample.now) != nil)
         },
         RepositoryContract("of all who redeem an app's code at once at most one gets the session") { store in
             let (record, code) = Sample.appSignIn()
@@ -193,6 +214,6 @@ extension Sample {
     static func redemption(of code: NewAppCode) -> AppCodeRedemption {
         AppCodeRedemption(
             code: code.hash, client: "acme-ios", redirectURI: code.redirectURI, codeChallenge: code.codeChallenge,
-            sessionExpiresAt: now + 86_400, rememberedUntil: now + 3600, now: now)
+            sessionExpiresAt: now + 86_400, rememberedUntil: now + 3600, replaces: nil, now: now)
     }
 }

@@ -168,7 +168,8 @@ private struct Cell {
         case .appCode:
             let redemption = AppCodeRedemption(
                 code: code, client: Self.client, redirectURI: "https://desk.example/cb", codeChallenge: "challenge",
-                sessionExpiresAt: later + 86_400, rememberedUntil: later + 600, now: later)
+                sessionExpiresAt: later + 86_400, rememberedUntil: later + 600, replaces: nil,
+                now: later)
             guard case .redeemed = try await other.redeem(redemption) else { return .sessionGone }
         case .refresh:
             switch try await other.refresh(

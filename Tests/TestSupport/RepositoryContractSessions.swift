@@ -190,6 +190,34 @@ extension RepositoryContract {
             #expect(try await store.auditTrail().suffix(2) == [.sessionsRevoked, .sessionsRevoked])
             #expect(try await store.auditTrail().count == 4)
         },
+        RepositoryContract("a session ends as another opens in its place, whoever's it was, and not by a refused one") {
+            store in
+            func record(_ subject: String, replacing replaced: SessionID?) -> SignInRecord {
+                var session = Sample.session()
+                session.replaces = replaced
+                return Sample.signIn(Sample.subject(subject), session: session)
+            }
+            func isLive(_ id: SessionID) async throws -> Bool {
+                try await store.session(id, now: Sample.now) != nil
+            }
+            let first = record("1", replacing: nil)
+            let user = try await store.signedIn(first).user
+            let second = record("1", replacing: first.session.id)
+            _ = try await store.signedIn(second)
+            #expect(try await !isLive(first.session.id))
+            #expect(try await store.auditTrail().contains(.sessionRevoked))
+            let newcomer = record("2", replacing: second.session.id)
+            _ = try await store.signedIn(newcomer)
+            #expect(try await !isLive(second.session.id))
+            // What is not there is no reason to keep anybody out.
+            let last = record("1", replacing: first.session.id)
+            _ = try await store.signedIn(last)
+            #expect(try await isLive(last.session.id))
+            let lock = Lock(cause: .operator, reason: nil, since: Sample.now, until: nil)
+            _ = try await store.lock(user, lock, line: .none, now: Sample.now)
+            #expect(try await store.signIn(record("1", replacing: newcomer.session.id)) == .refused(.locked))
+            #expect(try await isLive(newcomer.session.id))
+        },
         RepositoryContract("a session is live until it expires") { store in
             let session = Sample.session(expiresAt: Sample.now + 60)
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user

@@ -137,7 +137,8 @@ public final class SignInStage: Sendable {
     /// Signs in with some parameters changed; an empty one counts as absent.
     @discardableResult
     public func signIn(_ changes: [String: String] = [:]) async throws -> SignInWithProvider.Outcome {
-        try await signInWithCode.signIn(try response(changes), with: provider, userAgent: "App/1.0", in: .unobserved)
+        try await signInWithCode.signIn(
+            try response(changes), with: provider, userAgent: "App/1.0", replacing: nil, in: .unobserved)
     }
 
     /// Why a sign-in fails; nil when it does not.
@@ -146,7 +147,8 @@ public final class SignInStage: Sendable {
     ) async throws -> ServiceError? {
         let response = try response(changes)
         do throws(ServiceError) {
-            _ = try await signInWithCode.signIn(response, with: other ?? provider, userAgent: nil, in: .unobserved)
+            _ = try await signInWithCode.signIn(
+                response, with: other ?? provider, userAgent: nil, replacing: nil, in: .unobserved)
             return nil
         } catch {
             return error

@@ -24,7 +24,16 @@ import Testing
         #expect(await browser.redeem(code).status == 200)
     }
 
-    @Test(arguments: ["redirect_uri", "code_verifier", "code", "grant_type"])
+    @Test(arguments: [String?.none, ""])
+    func `is good without the address, since its verifier is demanded`(address: String?) async throws {
+        var browser = try await BrowserStage()
+        let code = try await browser.code()
+        let wrong = ["redirect_uri": address, "code_verifier": String(repeating: "w", count: 43)]
+        #expect(await browser.redeem(code, wrong).error == "invalid_grant")
+        #expect(await browser.redeem(code, ["redirect_uri": address]).status == 200)
+    }
+
+    @Test(arguments: ["code_verifier", "code", "grant_type"])
     func `is refused without what belongs to it`(name: String) async throws {
         var browser = try await BrowserStage()
         let answer = await browser.redeem(try await browser.code(), [name: nil])

@@ -197,6 +197,12 @@ extension Settings {
                 + "to true once the app asks for a token for the backend by resource"
             notices.append(SettingsNotice("session.splitAudiences", sentence))
         }
+        if push.lifetimeSeconds > Push.longestAdvised {
+            let sentence =
+                "is \(push.lifetimeSeconds), longer than the \(Push.longestAdvised) of ASVS 5.0, 6.5.5: for so long a request "
+                + "on the phone that nobody has answered can be approved by mistake"
+            notices.append(SettingsNotice("push.lifetimeSeconds", sentence))
+        }
         for provider in listedProviders.sections { notices += provider.notices() }
         for app in listedApps.sections { notices += app.notices() }
         return notices + noticesOfWeakness() + noticesOfSharedAddresses()

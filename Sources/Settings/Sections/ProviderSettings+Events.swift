@@ -2,6 +2,12 @@ internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 
+/// What a provider tells of a user that can lock the whole user, and not the provider's own identity alone.
+enum LockingEvent: String, Sendable, CaseIterable {
+    /// Somebody else has got hold of the account (RISC 1.0 §2.3, `account-disabled` for `hijacking`).
+    case hijacking
+}
+
 extension ProviderSettings {
     private static let secondsPerDay: Int64 = 86_400
 

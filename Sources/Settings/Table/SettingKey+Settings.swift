@@ -252,7 +252,7 @@ extension SettingKey where Root == Settings {
     private static let push: [Self] = [
         Self(
             "push.lifetimeSeconds", \.push.lifetimeSeconds, .number(60...2 * day),
-            "How long a user may take to answer a server-initiated sign-in."),
+            "How long a user may take to answer a server-initiated sign-in; ten minutes at most by ASVS 5.0, 6.5.5."),
         Self(
             "push.perUser", \.push.perUser, .number(1...100),
             "How often one user is asked on the phone within push.windowSeconds, whoever wants it."),

@@ -29,19 +29,24 @@ public struct AppTokens: Sendable {
 
     /// Redeems a one-time code (RFC 6749 §4.1.3, RFC 7636 §4.6).
     ///
+    /// - Parameter replacedToken: of the session that the new one takes the place of (``Sessions/replaced(by:for:)``).
     /// - Throws: `ServiceError.invalidGrant`; after a second use by whoever has the verifier the session has ended.
     ///   `.unauthorizedClient`, `.invalidTarget`, before the code is looked at.
     public func redeem(
-        _ code: String, redirectURI: String, codeVerifier: String, for app: RegisteredApp, asking asked: RequestedAccess
+        _ code: String, redirectURI: String?, codeVerifier: String, for app: RegisteredApp,
+        asking asked: RequestedAccess, replacing replacedToken: String?
     ) async throws(ServiceError) -> Answer {
         guard app.rights.grants.contains(.authorizationCode) else { throw .unauthorizedClient }
         let audience = try audience(asked, for: app)
+        let replaced = try await sessions.replaced(by: replacedToken, for: app)
         let now = clock.seconds
         let terms = tokenIssuer.terms(for: app)
         let redemption = AppCodeRedemption(
             code: TokenHash(sha256: code), client: app.clientID, redirectURI: redirectURI,
             codeChallenge: PKCE.challenge(of: codeVerifier),
-            sessionExpiresAt: terms.firstExpiry(now: now), rememberedUntil: now + Self.memorySeconds, now: now)
+            sessionExpiresAt: terms.firstExpiry(now: now), rememberedUntil: now + Self.memorySeconds,
+            replaces: replaced,
+            now: now)
         let outcome = try await stored { () throws(RepositoryError) in try await repository.redeem(redemption) }
         switch outcome {
         case .redeemed(let session, let nonce):

@@ -18,8 +18,8 @@ enum AdminDocument {
                     [
                         "type": "http", "scheme": "bearer",
                         "description": """
-                        An operator's token or `admin.token`, in `Authorization: Bearer …` (RFC 6750 §2.1). Where none is \
-                        configured, which only a listener on loopback may, whoever is on this machine is an `auditor`, or an \
+                        An operator's token or `admin.token`, in `Authorization: Bearer …` (RFC 6750 §2.1). Only a listener \
+                        on loopback may have none configured. Then everybody on this machine is an `auditor`, or an \
                         `operator` with `admin.openOnLoopback`.
                         """,
                     ]

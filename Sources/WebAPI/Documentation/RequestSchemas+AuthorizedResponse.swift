@@ -80,6 +80,7 @@ extension RequestSchemas {
                     "How long ago the user may have authenticated, in seconds, as the authorization request had it: the "
                         + "`auth_time` of the ID token is held to it. Refused for providers whose tokens have none (`authTime` "
                         + "is `never`).", ["pattern": "^[0-9]{1,18}$"]),
+                "replaces_token": replacesToken,
                 "correlation_id": Schema.textOrNumber(
                     spelled("correlation_id", "The app's own name for the sign-in, which goes into the logs."),
                     ["pattern": "^[A-Za-z0-9._-]{1,64}$"]),

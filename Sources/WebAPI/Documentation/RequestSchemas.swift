@@ -23,6 +23,13 @@ enum RequestSchemas {
         return others.isEmpty ? description : description + " Also spelled \(others.joined(separator: ", "))."
     }
 
+    static var replacesToken: JSONValue {
+        Schema.text(
+            "Where a session opens: the refresh token or the access token of the app's session before, which ends with that. It "
+                + "may have expired, or have been replaced. What is no token of the same client's changes nothing.",
+            ["maxLength": 4096, "pattern": "^[!-~]*$"])
+    }
+
     static func text(
         _ name: String, _ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]
     ) -> JSONValue {
@@ -65,7 +72,9 @@ enum RequestSchemas {
                     ["refresh_token", "authorization_code", SubjectToken.grantType]),
                 "refresh_token": text("refresh_token", "The refresh token of the answer before.", ["minLength": 1]),
                 "code": text("code", "The one-time code that came to the app's address.", ["minLength": 1]),
-                "redirect_uri": text("redirect_uri", "The address that the code came to."),
+                "redirect_uri": text(
+                    "redirect_uri",
+                    "The address that the code came to. It may be left out, and must be right where it is there."),
                 "code_verifier": text("code_verifier", "What the code challenge was made of (RFC 7636 §4.1)."),
                 "client_id": text(
                     "client_id",
@@ -89,6 +98,7 @@ enum RequestSchemas {
                     "resource",
                     "Whom the access token is for: this service, or one of the app's `audiences` (RFC 8707 §2.2)."),
                 "audience": text("audience", "The same, in an exchange."),
+                "replaces_token": replacesToken,
                 "correlation_id": Schema.textOrNumber(
                     spelled("correlation_id", "The app's own name for an exchange, which goes into the logs."),
                     ["pattern": "^[A-Za-z0-9._-]{1,64}$"]),
@@ -202,6 +212,7 @@ enum RequestSchemas {
                     ["pattern": ticket])
             ),
             ("client_id", text("client_id", "The client of the sign-in; when given, it must be the ticket's.")),
+            ("replaces_token", replacesToken),
         ]
         properties += ProfileFields.names.map { ($0, field("What the user says of this.", named: $0)) }
         for member in signUpMembers where !properties.contains(where: { $0.name == member.name }) {

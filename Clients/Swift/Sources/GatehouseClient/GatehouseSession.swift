@@ -55,7 +55,8 @@ public actor GatehouseSession {
 
     public var isSignedIn: Bool { current != nil }
 
-    /// Signs a user in, in the place of whoever was signed in before.
+    /// Signs a user in, in the place of whoever was signed in before: that session ends at the service too, once the
+    /// new one is kept. Where the service can't be told, that one ends there by itself.
     ///
     /// - Parameter provider: the name of the provider's section, where there are several.
     /// - Returns: what the service says of the user.
@@ -73,9 +74,11 @@ public actor GatehouseSession {
         guard let session = StoredSession(answer, now: sent) else { throw GatehouseError.unreachable }
         do {
             let signedIn: SignedIn = try answer.decoded()
+            let former = (try? store.load()) ?? current
             do { try store.save(session) } catch { throw GatehouseError.notStored }
             leave()
             current = session
+            if let former { _ = await revoke(former) }
             return signedIn.user
         } catch {
             // Nobody has it, so nobody shall.

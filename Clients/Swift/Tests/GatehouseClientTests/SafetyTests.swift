@@ -144,6 +144,17 @@ private final class FullStore: SessionStore, @unchecked Sendable {
         }
     }
 
+    @Test func `leave the session behind that another sign-in takes the place of`() async throws {
+        try await Stage.with { stage in
+            let session = try await stage.signedIn()
+            let before = try await session.accessToken()
+            try await session.signIn(with: stage.service.evidence("grace"), at: "auth0")
+            #expect(try await stage.status(of: before) == 401)
+            #expect(try await stage.status(of: session.accessToken()) == 200)
+            #expect(stage.store.load()?.accessToken == (try await session.accessToken()))
+        }
+    }
+
     @Test func `leave a session behind that could not be stored at its sign-in`() async throws {
         try await Stage.with { stage in
             let store = FullStore()

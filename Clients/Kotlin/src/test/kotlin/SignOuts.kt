@@ -35,6 +35,19 @@ fun signOuts() {
         refused(Kind.NOT_SIGNED_IN) { phone.session.accessToken() }
         isOver(kept!!)
     }
+    check("a sign-in ends the session before at the server, and not where it can't be stored") {
+        val store = BrokenStore { GeneralSecurityException("keystore") }
+        val phone = Phone(store = store)
+        phone.session.signIn(code())
+        val first = store.load()!!
+        store.savesNothing = true
+        refused(Kind.STORE_FAILED) { phone.session.signIn(code()) }
+        phone.session.user()
+        store.savesNothing = false
+        phone.session.signIn(code())
+        isOver(first)
+        phone.session.user()
+    }
     check("a sign-out with a refresh token that has been replaced ends its successor, too") {
         val phone = Phone().withExpiredToken()
         val store = MemorySessionStore().apply { save(phone.store.load()!!) }

@@ -32,23 +32,31 @@ class GatehouseSession(
     /** Whose session there is, without a call to the server. */
     val userId: Long? get() = synchronized(lock) { loaded()?.userId }
 
-    /** Signs a user in with what an SDK gave. After ANSWER_LOST the app begins a new sign-in: a code counts once. */
+    /**
+     * Signs a user in with what an SDK gave. After ANSWER_LOST the app begins a new sign-in: a code counts once. The
+     * session before ends at the server too, once the new one is kept; where the server can't be told, it ends there
+     * by itself.
+     */
     fun signIn(request: SignInRequest): SignedIn {
         val requestedAt = now()
         val (tokens, signedIn) = calls.signIn(request)
         if (tokens.userId != signedIn.user.id) throw ClientException(Kind.ANOTHER_USER)
         val session = session(signedIn.user.id, tokens, requestedAt)
+        val former: StoredSession?
         try {
-            synchronized(lock) {
+            former = synchronized(lock) {
+                val present = unsaved?.first ?: runCatching { stored() }.getOrNull() ?: current
                 storing { store.save(session) }
                 owesClearing = false
                 replace(session)
+                present
             }
         } catch (failure: ClientException) {
             // Nobody has it, so nobody should.
             runCatching { calls.revoke(tokens.refresh) }
             throw failure
         }
+        former?.let { runCatching { calls.revoke(it.refreshToken) } }
         return signedIn
     }
 
