@@ -39,6 +39,7 @@ app:
     clientID: web-app
     secret: "{secret}"
     redirectURIs: ["https://app.example/callback"]
+    consent: implicit
     postLogoutRedirectURIs: ["https://app.example/signed-out"]
 resourceServers: [api]
 resourceServer:

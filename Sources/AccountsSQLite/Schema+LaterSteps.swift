@@ -251,4 +251,15 @@ extension Schema {
         UPDATE directory_users SET name_hash = NULL WHERE joined IS NULL;
         CREATE INDEX directory_users_wanted ON directory_users (provider, wanted_hash) WHERE wanted_hash IS NOT NULL;
         """
+
+    // What users have agreed that apps may do.
+    static let twentyThird = """
+        CREATE TABLE consents (
+            user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            client TEXT NOT NULL,
+            scope TEXT NOT NULL,
+            agreed INTEGER NOT NULL,
+            PRIMARY KEY (user_id, client)
+        ) STRICT, WITHOUT ROWID;
+        """
 }

@@ -26,6 +26,8 @@ enum Style {
         padding:.625rem 1rem;border:2px solid var(--line);border-radius:.5rem;\
         font:inherit;font-weight:600;text-align:center;text-decoration:none;color:var(--ink);background:var(--sheet)}\
         button{border-color:var(--accent);color:var(--on-accent);background:var(--accent);cursor:pointer}\
+        .quiet{border-color:var(--line);color:var(--ink);background:var(--sheet)}\
+        .what{margin:0 0 1rem;padding-left:1.25rem;list-style:disc;display:block}\
         .choice:hover{border-color:var(--accent)}\
         button:hover{text-decoration:underline}\
         :focus-visible{outline:3px solid var(--accent);outline-offset:3px}\

@@ -21,7 +21,7 @@ struct BrowserFlow {
     /// What the operator gives apps of their own, which ask for nothing of it.
     static let trusted = """
         scopes: [openid, profile, email, phone, address, postal_code, claims, \(account)], \
-        impliedScopes: [\(account)], \
+        impliedScopes: [\(account)], consent: implicit, \
         grants: [authorization_code, refresh_token, token_exchange]
         """
     private static let account = """

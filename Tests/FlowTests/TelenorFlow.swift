@@ -13,6 +13,7 @@ struct TelenorFlow {
           desk:
             clientID: desk
             redirectURIs: ['https://desk.example/cb']
+            consent: implicit
             postLogoutRedirectURIs: ['http://127.0.0.1/bye']
             scopes: [openid, profile, email, phone, claims, offline_access, account.read, account.write]
             impliedScopes: [offline_access, account.read, account.write]

@@ -49,8 +49,9 @@ import Testing
         let rights = try #require(meant.apps.first).rights
         #expect(rights.offlineAccess == .always && rights.grants == RegisteredApp.Grant.allCases)
         let keys = meant.noticesOfEarlierMeanings().map(\.key).filter { $0.hasPrefix("app.") }
-        #expect(keys == ["app.acme.offlineAccess", "app.acme.grants"])
-        var told = try #require(app("offlineAccess: asked", "grants: [authorization_code, refresh_token]").settings)
+        #expect(keys == ["app.acme.offlineAccess", "app.acme.consent", "app.acme.grants"])
+        var told = try #require(
+            app("offlineAccess: asked", "grants: [authorization_code, refresh_token]", "consent: explicit").settings)
         let before = told.apps
         try told.makeWhatIsServed(writtenBefore: true)
         #expect(told.apps == before)

@@ -27,6 +27,7 @@ import Testing
             redirectURIs: [RedirectURI("https://acme.example/callback")], providers: ["zenkey"],
             origins: ["https://acme.example", "http://localhost:3000"],
             postLogoutRedirectURIs: [RedirectURI("https://acme.example/bye")], otherBrowser: .confirm,
+            consent: .explicit,
             idTokenAlgorithm: .es256,
             refreshTokens: RegisteredApp.RefreshTokens(
                 use: .reusable, inactivitySeconds: 2_592_000, absoluteSeconds: 31_536_000),
@@ -38,11 +39,24 @@ import Testing
         let least = try #require(load(leastWithApp).settings?.apps.first)
         #expect(least.secret == nil)
         #expect(least.providers.isEmpty && least.origins.isEmpty && least.postLogoutRedirectURIs.isEmpty)
-        #expect(least.otherBrowser == .refuse && least.idTokenAlgorithm == .rs256)
+        #expect(least.otherBrowser == .refuse && least.consent == .explicit && least.idTokenAlgorithm == .rs256)
         #expect(least.refreshTokens == RegisteredApp.RefreshTokens())
         let faults = load(app("origins: []")).faults
         #expect(faults.map(\.key) == ["app.acme.clientID", "app.acme.redirectURIs"])
         #expect(faults.map(\.kind) == [.missing, .missing])
+    }
+
+    @Test func `users are asked unless the section says otherwise, or is older than the key`() throws {
+        for (line, expected) in [("", .implicit), ("consent: systematic", .systematic)]
+            as [(String, RegisteredApp.Consent)]
+        {
+            var meant = try #require(load(appWith(line)).settings)
+            try meant.makeWhatIsServed(writtenBefore: true)
+            #expect(meant.apps.first?.consent == expected)
+            let isTold = meant.noticesOfEarlierMeanings().contains { $0.description.contains("app.acme.consent") }
+            #expect(isTold == line.isEmpty)
+        }
+        #expect(load(appWith("consent: never")).faults.map(\.key) == ["app.acme.consent"])
     }
 
     @Test(arguments: [

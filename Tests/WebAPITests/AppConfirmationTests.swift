@@ -169,7 +169,7 @@ import Testing
             let uri = "http://127.0.0.1/\(number)"
             let app = RegisteredApp(
                 name: "a", clientID: "a", secret: nil, redirectURIs: [RedirectURI(uri)], providers: [], origins: [],
-                postLogoutRedirectURIs: [], otherBrowser: .refuse, idTokenAlgorithm: .rs256)
+                postLogoutRedirectURIs: [], otherBrowser: .refuse, consent: .implicit, idTokenAlgorithm: .rs256)
             return try? AppAddress(
                 AuthorizationParameters([("client_id", "a"), ("redirect_uri", uri)]),
                 apps: AppDirectory([app], resourceServers: []), issuer: "https://gatehouse.example")

@@ -1,3 +1,5 @@
+internal import Apps
+
 struct DanishTexts: Texts {
     func signIn(to app: String) -> String { "Log ind på \(app)" }
     let chooseProvider = "Vælg, hvordan du vil logge ind."
@@ -9,6 +11,42 @@ struct DanishTexts: Texts {
     func onlyIfYouBegan(in app: String) -> String {
         "Fortsæt kun, hvis du selv lige har trykket på log ind i \(app). Et andet program ville få adgang til din konto."
     }
+
+    func app(_ app: String, at home: String?) -> String {
+        if let home { "\(app) er en app hos \(home)." } else { "\(app) er en app på denne enhed." }
+    }
+    func asks(_ app: String) -> String { "Hvis du fortsætter, kan \(app):" }
+    func permission(_ permission: Permission) -> String {
+        switch permission {
+        case .openid: "kende dig igen næste gang"
+        case .profile: "se dit navn, dit billede og det andet, din profil siger om dig, for eksempel din fødselsdag"
+        case .email: "se din e-mailadresse"
+        case .phone: "se dit telefonnummer"
+        case .address: "se din postadresse"
+        case .postalCode: "se dit postnummer"
+        case .lastFourSocial: "se de fire sidste cifre i dit personnummer"
+        case .claims: "se det andet, din udbyder fortæller om dig"
+        case .offlineAccess: "holde dig logget ind, når du ikke bruger den"
+        case .accountRead: "se din konto: hvordan du logger ind, og hvor du er logget ind"
+        case .accountWrite: "ændre det, din profil siger"
+        case .accountSessions: "logge dig ud andre steder"
+        case .accountIdentities: "ændre, hvordan du logger ind, og hvordan du kan træffes"
+        case .accountErase: "slette din konto"
+        case .tokens: "handle for dig hos de udbydere, du logger ind med"
+        case .transactions: "bede dig godkende transaktioner, for eksempel en betaling"
+        }
+    }
+    func lasts(_ duration: AppDescription.Duration) -> String {
+        switch duration {
+        case .minutes(let minutes): "Det varer i \(minutes) minutter."
+        case .days(let days): "Det varer i højst \(days) dage, eller til du logger ud."
+        case .untilSignOut(let days): "Det varer, til du logger ud, eller til du ikke har brugt den i \(days) dage."
+        }
+    }
+    func allowQuestion(_ app: String) -> String { "Vil du tillade det for \(app)?" }
+    let allow = "Tillad"
+    let refuse = "Tillad ikke"
+    let canBeTakenBack = "Du kan altid trække det tilbage på siden, hvor du styrer din konto her."
 
     func didYouStart(signingInTo app: String) -> String { "Er du lige begyndt at logge ind på \(app)?" }
     func startedElsewhere(with provider: String) -> String {

@@ -1,3 +1,5 @@
+internal import Apps
+
 struct EnglishTexts: Texts {
     func signIn(to app: String) -> String { "Sign in to \(app)" }
     let chooseProvider = "Choose how you want to sign in."
@@ -9,6 +11,42 @@ struct EnglishTexts: Texts {
     func onlyIfYouBegan(in app: String) -> String {
         "Go on only if you have just pressed sign-in in \(app) yourself. Another program would get into your account."
     }
+
+    func app(_ app: String, at home: String?) -> String {
+        if let home { "\(app) is an app at \(home)." } else { "\(app) is an app on this device." }
+    }
+    func asks(_ app: String) -> String { "If you go on, \(app) may:" }
+    func permission(_ permission: Permission) -> String {
+        switch permission {
+        case .openid: "know you again the next time"
+        case .profile: "see your name, your picture and what else your profile says of you, such as your birthday"
+        case .email: "see your e-mail address"
+        case .phone: "see your phone number"
+        case .address: "see your postal address"
+        case .postalCode: "see your postal code"
+        case .lastFourSocial: "see the last four digits of your social security number"
+        case .claims: "see what else your provider tells about you"
+        case .offlineAccess: "stay signed in when you are not using it"
+        case .accountRead: "see your account: how you sign in, and where you are signed in"
+        case .accountWrite: "change what your profile says"
+        case .accountSessions: "sign you out elsewhere"
+        case .accountIdentities: "change how you sign in and how you are reached"
+        case .accountErase: "delete your account"
+        case .tokens: "act for you at the providers that you sign in with"
+        case .transactions: "ask you to approve transactions, such as a payment"
+        }
+    }
+    func lasts(_ duration: AppDescription.Duration) -> String {
+        switch duration {
+        case .minutes(let minutes): "That ends after \(minutes) minutes."
+        case .days(let days): "That ends after \(days) days at the latest, or when you sign out."
+        case .untilSignOut(let days): "That lasts until you sign out, or until you haven’t used it for \(days) days."
+        }
+    }
+    func allowQuestion(_ app: String) -> String { "Do you want to allow that to \(app)?" }
+    let allow = "Allow"
+    let refuse = "Don’t allow"
+    let canBeTakenBack = "You can take it back at any time, on the page where you manage your account here."
 
     func didYouStart(signingInTo app: String) -> String { "Did you just start signing in to \(app)?" }
     func startedElsewhere(with provider: String) -> String {

@@ -1,3 +1,5 @@
+internal import Apps
+
 /// Bokmål.
 struct NorwegianTexts: Texts {
     func signIn(to app: String) -> String { "Logg inn på \(app)" }
@@ -10,6 +12,42 @@ struct NorwegianTexts: Texts {
     func onlyIfYouBegan(in app: String) -> String {
         "Fortsett bare hvis du selv nettopp har trykket på logg inn i \(app). Et annet program ville få tilgang til kontoen din."
     }
+
+    func app(_ app: String, at home: String?) -> String {
+        if let home { "\(app) er en app fra \(home)." } else { "\(app) er en app på denne enheten." }
+    }
+    func asks(_ app: String) -> String { "Hvis du går videre, kan \(app):" }
+    func permission(_ permission: Permission) -> String {
+        switch permission {
+        case .openid: "kjenne deg igjen neste gang"
+        case .profile: "se navnet ditt, bildet ditt og det andre profilen sier om deg, for eksempel fødselsdagen"
+        case .email: "se e-postadressen din"
+        case .phone: "se telefonnummeret ditt"
+        case .address: "se postadressen din"
+        case .postalCode: "se postnummeret ditt"
+        case .lastFourSocial: "se de fire siste sifrene i personnummeret ditt"
+        case .claims: "se det andre leverandøren forteller om deg"
+        case .offlineAccess: "holde deg innlogget når du ikke bruker den"
+        case .accountRead: "se kontoen din: hvordan du logger inn, og hvor du er innlogget"
+        case .accountWrite: "endre det profilen sier"
+        case .accountSessions: "logge deg ut andre steder"
+        case .accountIdentities: "endre hvordan du logger inn, og hvordan du kan nås"
+        case .accountErase: "slette kontoen din"
+        case .tokens: "handle for deg hos leverandørene du logger inn med"
+        case .transactions: "be deg godkjenne transaksjoner, for eksempel en betaling"
+        }
+    }
+    func lasts(_ duration: AppDescription.Duration) -> String {
+        switch duration {
+        case .minutes(let minutes): "Det varer i \(minutes) minutter."
+        case .days(let days): "Det varer i høyst \(days) dager, eller til du logger ut."
+        case .untilSignOut(let days): "Det varer til du logger ut, eller til du ikke har brukt den på \(days) dager."
+        }
+    }
+    func allowQuestion(_ app: String) -> String { "Vil du tillate dette for \(app)?" }
+    let allow = "Tillat"
+    let refuse = "Ikke tillat"
+    let canBeTakenBack = "Du kan når som helst trekke det tilbake på siden der du styrer kontoen din her."
 
     func didYouStart(signingInTo app: String) -> String { "Har du nettopp begynt å logge inn på \(app)?" }
     func startedElsewhere(with provider: String) -> String {

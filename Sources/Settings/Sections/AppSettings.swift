@@ -20,6 +20,8 @@ struct AppSettings: NamedSection {
     var origins: [String] = []
     var postLogoutRedirectURIs: [RedirectURI] = []
     var otherBrowser = RegisteredApp.OtherBrowser.refuse
+    /// Nil: nobody has said.
+    var consent: RegisteredApp.Consent?
     var idTokenAlgorithm = SigningAlgorithm.rs256
     /// The providers whose access tokens it may fetch; only with a secret.
     var providerTokens: [String] = []
@@ -47,7 +49,8 @@ struct AppSettings: NamedSection {
         RegisteredApp(
             name: name, clientID: clientID, secret: secret, redirectURIs: redirectURIs, providers: providers,
             origins: origins, postLogoutRedirectURIs: postLogoutRedirectURIs, otherBrowser: otherBrowser,
-            idTokenAlgorithm: idTokenAlgorithm, providerTokens: providerTokens,
+            consent: consent ?? (isOlder ? .implicit : .explicit), idTokenAlgorithm: idTokenAlgorithm,
+            providerTokens: providerTokens,
             refreshTokens: RegisteredApp.RefreshTokens(
                 use: refreshTokens, inactivitySeconds: Self.seconds(inactivityDays),
                 absoluteSeconds: Self.seconds(absoluteDays)),
@@ -75,6 +78,12 @@ struct AppSettings: NamedSection {
                 "is not set, and the store is older than the key: the app gets refresh tokens without asking for them, as "
                 + "before. Set it to asked once the app asks for offline_access, or to always"
             notices.append(SettingsNotice(key("offlineAccess"), sentence))
+        }
+        if consent == nil {
+            let sentence =
+                "is not set, and the store is older than the key: users are not asked before the app gets what it asks for, as "
+                + "before. Set it to explicit, or to implicit"
+            notices.append(SettingsNotice(key("consent"), sentence))
         }
         if grants.isEmpty {
             let sentence =

@@ -72,7 +72,8 @@ struct AuthorizeEndpoint: Sendable {
             let token = try await browser.ask(
                 request, with: first, browser: key, of: context.network.base)
             var answer = pages.question(
-                of: request.address, choices.map(\.configuration.name), token, context.request,
+                of: AppDescription(request.address, request.permissions, in: browser),
+                choices.map(\.configuration.name), token, context.request,
                 locales: parameters[.locales], kept: parameters.lineToken)
             answer.response.headers.append(cookie.field(keys))
             return answer

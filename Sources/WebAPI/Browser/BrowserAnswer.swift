@@ -68,14 +68,29 @@ struct BrowserPages: Sendable {
     ///
     /// - Parameter kept: what goes on to the provider and that the page keeps in the meantime.
     func question(
-        of app: AppAddress, _ providers: [String], _ token: String, _ request: HTTPRequest, locales: String? = nil,
+        of app: AppDescription, _ providers: [String], _ token: String, _ request: HTTPRequest, locales: String? = nil,
         kept: [(name: String, value: String)] = []
     ) -> BrowserAnswer {
         let choices = providers.map { (name: $0, action: CallbackEndpoint.confirmationPath(of: $0)) }
         let page = pages(for: request, locales: locales).appConfirmation(
-            app: app.app.name, providers: choices,
+            app: app, providers: choices,
             fields: [(name: BrowserParameter.token.rawValue, value: token)] + kept)
         return .page(.ok, page)
+    }
+
+    /// The question whether an app may have what it asks for.
+    ///
+    /// - Parameter provider: that the user has come back from.
+    func consent(
+        to app: AppDescription, at address: AppAddress, _ provider: String, _ token: String, _ request: HTTPRequest
+    ) -> BrowserAnswer {
+        .page(
+            .ok,
+            pages(for: request).consent(
+                app: app, action: CallbackEndpoint.confirmationPath(of: provider),
+                fields: [(name: BrowserParameter.token.rawValue, value: token)],
+                refusal: (name: BrowserParameter.declined.rawValue, value: "1"), canBeTakenBack: false,
+                returnsTo: address.redirectURI))
     }
 
     /// A page that says what went wrong.

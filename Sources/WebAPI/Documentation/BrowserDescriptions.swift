@@ -54,7 +54,9 @@ enum BrowserDescriptions {
             parameters: [provider] + parameters, body: body,
             successes: [
                 page(
-                    200, "The browser posts once more, or its user is asked whether the sign-in or the app is theirs.",
+                    200,
+                    "The browser posts once more, or its user is asked whether the sign-in or the app is theirs, or whether the "
+                        + "app may have what it asks for.",
                     [.setCookie]),
                 redirect("Back to the app, or on to another carrier.", cookie: true),
                 page(400, "It is no answer to anything, is over, or is another provider's."),
@@ -70,8 +72,9 @@ enum BrowserDescriptions {
     static let confirm = OperationDescription(
         id: "confirmSignIn", tag: .browser, summary: "Say that a sign-in is one's own",
         description: """
-            What the page posts that asks so: where another program could wait for the app's answer, or where an app's \
-            section has `otherBrowser: confirm` and a sign-in comes back in another browser. Not for apps to call.
+            What the page posts that asks so: where another program could wait for the app's answer, where an app's \
+            section has `otherBrowser: confirm` and a sign-in comes back in another browser, and where its user is asked whether \
+            the app may have what it asks for (`consent`); "no" is `access_denied`. Not for apps to call.
             """,
         parameters: [provider],
         body: .init(schema: "Confirmation", example: ["token": "the-token-of-the-page"], takesJSON: false),
