@@ -6,8 +6,8 @@ internal import HTML
 /// forms as they are, so up to their query they come from the configuration or from us; the policy lets none of them
 /// run as a script.
 public struct Pages: Sendable {
-    private let frame: PageFrame
-    private let texts: any Texts
+    let frame: PageFrame
+    let texts: any Texts
 
     /// - Parameters:
     ///   - branding: whose pages they are.

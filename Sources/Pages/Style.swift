@@ -18,6 +18,7 @@ enum Style {
         header img{display:block;max-width:50%;height:2.5rem;object-fit:contain}\
         main{padding:1.75rem 1.5rem;border-radius:.75rem;background:var(--sheet);box-shadow:0 1px 4px rgb(0 0 0/.12)}\
         h1{margin:0 0 .75rem;font-size:1.5rem;line-height:1.25;text-wrap:balance}\
+        h2{margin:1.75rem 0 .5rem;font-size:1.2rem;line-height:1.25}\
         p{margin:0 0 1rem}\
         ul{margin:1.25rem 0 0;padding:0;list-style:none;display:grid;gap:.75rem}\
         form{margin:1.25rem 0 0}\

@@ -91,6 +91,7 @@ import YAML
           pendingSignIns: 200000
           pendingBytes: 268435456
           confirmationDays: 90
+          accountPage: true
         push:
           lifetimeSeconds: 3600
           perUser: 3

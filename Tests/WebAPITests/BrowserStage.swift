@@ -102,7 +102,11 @@ struct BrowserStage {
         }
         for case ("Set-Cookie", let set) in answer.headers {
             let pair = String(set.prefix { $0 != ";" })
-            if pair.contains("gatehouse-apps=") { confirmedApps = pair } else { cookie = pair }
+            if pair.contains("gatehouse-apps=") {
+                confirmedApps = pair
+            } else if !pair.contains("gatehouse-account=") {
+                cookie = pair
+            }
         }
         return answer
     }

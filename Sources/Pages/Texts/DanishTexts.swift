@@ -81,6 +81,32 @@ struct DanishTexts: Texts {
     let accountStays =
         "Har du en konto her, findes den stadig, for kun du kan slette den: Åbn appen, og slet kontoen dér."
 
+    let yourAccount = "Din konto"
+    let accountIntroduction = "Log ind for at se, hvor du er logget ind, og hvad apps kan gøre, og for at afslutte det."
+    let notSignedIn = "Du blev ikke logget ind."
+    let proveAgain = "Log ind en gang til"
+    let whyProveAgain =
+        "Det, du bad om, afslutter noget et andet sted, så vi skal vide, at det virkelig er dig. Der er ikke ændret noget endnu."
+    let identityTooNew =
+        "Du tilføjede denne måde at logge ind på for kort tid siden, så den kan ikke afslutte noget andre steder endnu. Log ind på en anden måde, eller prøv igen i morgen."
+    let whereSignedIn = "Disse apps kender dig, og her er du logget ind."
+    let nowhereElse = "Du er ikke logget ind andre steder end på denne side."
+    func agreed(on day: String) -> String {
+        "Den \(day) tillod du den at:"
+    }
+    func signedIn(since time: String, lastUsed: String, with provider: String) -> String {
+        "Logget ind med \(provider) \(time), sidst brugt \(lastUsed)."
+    }
+    let signOutThere = "Log ud der"
+    func signOutOfAll(_ app: String) -> String {
+        "Log ud af \(app) overalt"
+    }
+    func takeBack(from app: String) -> String {
+        "Træk det tilbage, som \(app) kan gøre"
+    }
+    let signOutEverywhere = "Log ud overalt"
+    let leavePage = "Forlad denne side"
+
     // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {
         switch problem {

@@ -81,6 +81,32 @@ struct EnglishTexts: Texts {
     let accountStays =
         "If you have an account here, it is still there, since only you can delete it: open the app and delete it there."
 
+    let yourAccount = "Your account"
+    let accountIntroduction = "Sign in to see where you are signed in and what apps may do, and to end it."
+    let notSignedIn = "You weren’t signed in."
+    let proveAgain = "Sign in once more"
+    let whyProveAgain =
+        "What you asked for ends something elsewhere, so we need to know that it’s really you. Nothing has changed yet."
+    let identityTooNew =
+        "You added this way of signing in only a short time ago, so it can’t end anything elsewhere yet. Sign in another way, or try again tomorrow."
+    let whereSignedIn = "These apps know you, and this is where you are signed in."
+    let nowhereElse = "You are signed in nowhere but on this page."
+    func agreed(on day: String) -> String {
+        "On \(day) you allowed it to:"
+    }
+    func signedIn(since time: String, lastUsed: String, with provider: String) -> String {
+        "Signed in with \(provider) on \(time), last used on \(lastUsed)."
+    }
+    let signOutThere = "Sign out there"
+    func signOutOfAll(_ app: String) -> String {
+        "Sign out of \(app) everywhere"
+    }
+    func takeBack(from app: String) -> String {
+        "Take back what \(app) may do"
+    }
+    let signOutEverywhere = "Sign out everywhere"
+    let leavePage = "Leave this page"
+
     // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {
         switch problem {

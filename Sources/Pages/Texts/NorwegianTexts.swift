@@ -82,6 +82,32 @@ struct NorwegianTexts: Texts {
     let accountStays =
         "Har du en konto her, finnes den fortsatt, for bare du kan slette den: Åpne appen og slett kontoen der."
 
+    let yourAccount = "Kontoen din"
+    let accountIntroduction = "Logg inn for å se hvor du er innlogget og hva apper kan gjøre, og for å avslutte det."
+    let notSignedIn = "Du ble ikke logget inn."
+    let proveAgain = "Logg inn en gang til"
+    let whyProveAgain =
+        "Det du ba om, avslutter noe et annet sted, så vi må vite at det virkelig er deg. Ingenting er endret ennå."
+    let identityTooNew =
+        "Du la til denne måten å logge inn på for kort tid siden, så den kan ikke avslutte noe andre steder ennå. Logg inn på en annen måte, eller prøv igjen i morgen."
+    let whereSignedIn = "Disse appene kjenner deg, og her er du innlogget."
+    let nowhereElse = "Du er ikke innlogget andre steder enn på denne siden."
+    func agreed(on day: String) -> String {
+        "Den \(day) tillot du den å:"
+    }
+    func signedIn(since time: String, lastUsed: String, with provider: String) -> String {
+        "Innlogget med \(provider) \(time), sist brukt \(lastUsed)."
+    }
+    let signOutThere = "Logg ut der"
+    func signOutOfAll(_ app: String) -> String {
+        "Logg ut av \(app) overalt"
+    }
+    func takeBack(from app: String) -> String {
+        "Trekk tilbake det \(app) kan gjøre"
+    }
+    let signOutEverywhere = "Logg ut overalt"
+    let leavePage = "Forlat denne siden"
+
     // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {
         switch problem {

@@ -81,6 +81,33 @@ struct SpanishTexts: Texts {
     let accountStays =
         "Si tienes una cuenta aquí, sigue existiendo, porque solo tú puedes eliminarla: abre la aplicación y elimínala allí."
 
+    let yourAccount = "Tu cuenta"
+    let accountIntroduction =
+        "Inicia sesión para ver dónde tienes la sesión abierta y qué pueden hacer las aplicaciones, y para terminarlo."
+    let notSignedIn = "No se ha iniciado la sesión."
+    let proveAgain = "Inicia sesión una vez más"
+    let whyProveAgain =
+        "Lo que has pedido termina algo en otro sitio, así que necesitamos saber que eres tú de verdad. Todavía no ha cambiado nada."
+    let identityTooNew =
+        "Añadiste esta forma de iniciar sesión hace muy poco, así que todavía no puede terminar nada en otro sitio. Inicia sesión de otra manera o inténtalo mañana."
+    let whereSignedIn = "Estas aplicaciones te conocen, y aquí tienes la sesión abierta."
+    let nowhereElse = "No tienes la sesión abierta en ningún sitio más que en esta página."
+    func agreed(on day: String) -> String {
+        "El \(day) le permitiste:"
+    }
+    func signedIn(since time: String, lastUsed: String, with provider: String) -> String {
+        "Sesión iniciada con \(provider) el \(time), usada por última vez el \(lastUsed)."
+    }
+    let signOutThere = "Cerrar esa sesión"
+    func signOutOfAll(_ app: String) -> String {
+        "Cerrar todas las sesiones en \(app)"
+    }
+    func takeBack(from app: String) -> String {
+        "Retirar lo que \(app) puede hacer"
+    }
+    let signOutEverywhere = "Cerrar todas las sesiones"
+    let leavePage = "Salir de esta página"
+
     // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {
         switch problem {

@@ -53,6 +53,23 @@ protocol Texts: Sendable {
     func signedOutOn(_ day: String) -> String
     var accountStays: String { get }
 
+    // The account page.
+    var yourAccount: String { get }
+    var accountIntroduction: String { get }
+    var notSignedIn: String { get }
+    var proveAgain: String { get }
+    var whyProveAgain: String { get }
+    var identityTooNew: String { get }
+    var whereSignedIn: String { get }
+    var nowhereElse: String { get }
+    func agreed(on day: String) -> String
+    func signedIn(since time: String, lastUsed: String, with provider: String) -> String
+    var signOutThere: String { get }
+    func signOutOfAll(_ app: String) -> String
+    func takeBack(from app: String) -> String
+    var signOutEverywhere: String { get }
+    var leavePage: String { get }
+
     // What went wrong.
     func explanation(of problem: Problem) -> Explanation
     var forDevelopers: String { get }

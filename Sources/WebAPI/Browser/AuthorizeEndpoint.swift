@@ -66,7 +66,7 @@ struct AuthorizeEndpoint: Sendable {
         guard let first = choices.first else {
             throw AppRequest.Problem("server_error", "This app has no provider that its users could sign in with.")
         }
-        var keys = keys(of: context.request)
+        var keys = cookie.keys(in: context.request)
         let key = keys.begin()
         do throws(ServiceError) {
             let token = try await browser.ask(
@@ -82,16 +82,11 @@ struct AuthorizeEndpoint: Sendable {
         }
     }
 
-    /// Several sign-ins of one browser may be under way, each with a key of its own.
-    private func keys(of request: HTTPRequest) -> BrowserKeys {
-        if case .keys(let keys) = cookie.shown(by: request) { keys } else { BrowserKeys() }
-    }
-
     private func begin(
         _ request: AppRequest, with provider: Provider, hasConfirmed: Bool, _ context: RequestContext
     ) async -> BrowserAnswer {
         context.provider = provider.configuration.name
-        var keys = keys(of: context.request)
+        var keys = cookie.keys(in: context.request)
         let key = keys.begin()
         do throws(ServiceError) {
             let address = try await browser.begin(
