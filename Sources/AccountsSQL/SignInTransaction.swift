@@ -89,9 +89,11 @@ package struct SignInTransaction {
         return session
     }
 
-    /// Keeps what the user has agreed to on the way here.
+    /// Keeps what the user has agreed to on the way here, where that is more than is kept: else nothing is written.
     private func noteConsent(of user: UserID, agreed: String?) throws(RepositoryError) {
-        guard demand?.rule == .given, let scope = record.session.scope else { return }
+        guard demand?.rule == .given, let scope = record.session.scope,
+            agreed == nil || Consent.joined(agreed ?? "", scope) != agreed
+        else { return }
         try ConsentRows(connection: connection, now: record.now)
             .add(scope, of: user, to: record.session.client, agreed: agreed, for: record.session.id)
     }

@@ -27,6 +27,7 @@ struct VaultFlow {
             secret: secret-of-the-service
             redirectURIs: ['\(redirectURI)']
             providerTokens: [plain]
+            consent: implicit
             scopes: [openid, account.read, account.sessions, account.erase, tokens]
         """
 
