@@ -10,7 +10,7 @@ package struct AccountPageSettings: WingSettings {
         SettingKey(
             "browser.accountPage", \.isOn, .flag,
             "Whether there is a page at /account on which people see where they are signed in and what apps may do, and end it; it "
-                + "takes apps and session.issuer.")
+                + "takes apps, and session.issuer where http.host is not 127.0.0.1.")
     ]
 
     // `/account` is reserved in any case.

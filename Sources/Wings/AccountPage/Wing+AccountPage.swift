@@ -9,7 +9,9 @@ extension Wing {
     /// A page on which people see where they are signed in and what apps may do, and end it (OWASP ASVS 5.0 10.4.9).
     package static let accountPage = Wing(AccountPageSettings.self, tables: [AccountVisits.table]) {
         configured, settings, _ in
-        let issuer = settings.session.issuer.map { BaseURL($0.text) }
+        // Without an issuer it is the listener's own address, whose port need not be known (``RedirectURI``).
+        let own = settings.http.host == "127.0.0.1" ? BaseURL("http://127.0.0.1") : nil
+        let issuer = settings.session.issuer.map { BaseURL($0.text) } ?? own
         let isOn = configured.isOn && !settings.apps.isEmpty
         return OpenWing(
             api: .accountPage(isOn: isOn && issuer != nil), limits: [:],
