@@ -21,6 +21,8 @@ ISSUER = "https://sign-in.example"
 APP = "https://app.example/cb"
 SETTINGS = {
     "APPS": "drill", "APP_DRILL_CLIENT_ID": "drill", "APP_DRILL_REDIRECT_URIS": APP,
+    # Nobody is there who could agree.
+    "APP_DRILL_CONSENT": "implicit",
     "RATE_LIMIT_AUTHORIZATIONS_PER_MINUTE_PER_ADDRESS": "0"}
 LONGEST = 1800
 

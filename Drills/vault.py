@@ -24,7 +24,7 @@ SERVICE = ("service", "secret-of-the-service")
 SETTINGS = {
     "SESSION_ACCESS_TOKEN_SECONDS": "86400", "PROVIDER_PLAIN_KEEP_TOKENS": "true", "APPS": "service",
     "APP_SERVICE_CLIENT_ID": SERVICE[0], "APP_SERVICE_SECRET": SERVICE[1],
-    "APP_SERVICE_REDIRECT_URIS": browsers.APP, "APP_SERVICE_PROVIDER_TOKENS": "plain",
+    "APP_SERVICE_CONSENT": "implicit", "APP_SERVICE_REDIRECT_URIS": browsers.APP, "APP_SERVICE_PROVIDER_TOKENS": "plain",
     "APP_SERVICE_SCOPES": "openid,account.read,tokens", "PROVIDER_PLAIN_SCOPES": "openid,offline_access"}
 CALLBACK = f"{browsers.ISSUER}/auth/plain/callback"
 BASIC = "Basic " + base64.b64encode(":".join(SERVICE).encode()).decode()

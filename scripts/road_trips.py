@@ -39,6 +39,7 @@ class Server(Process):
             "APPS": browsers.SETTINGS["APPS"],
             "APP_DRILL_CLIENT_ID": browsers.SETTINGS["APP_DRILL_CLIENT_ID"],
             "APP_DRILL_REDIRECT_URIS": browsers.SETTINGS["APP_DRILL_REDIRECT_URIS"],
+            "APP_DRILL_CONSENT": browsers.SETTINGS["APP_DRILL_CONSENT"],
             "SESSION_ISSUER": browsers.ISSUER,
             "STORAGE_URL": f"file:{folder}/road.db",
             "HTTP_PORT": "0",
