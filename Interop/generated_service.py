@@ -60,6 +60,7 @@ app:
     clientID: web-app
     secret: "{app_secret}"
     redirectURIs: ["{app_redirect_uri}"]
+    consent: implicit
     providerTokens: [plain]
     scopes: [openid, profile, email, phone, offline_access, account.read, tokens]
     impliedScopes: [offline_access, account.read, tokens]
