@@ -97,10 +97,10 @@ let package = Package(
         target("EventLoop", ["System", "Syntax", "CLinux", collections]),
         target("Postgres", ["EventLoop", "Telemetry", "System", "CPostgres"]),
         target("Crypto", ["Syntax", "COpenSSL"]),
-        target("Pages", ["HTML", "Crypto", "Syntax"]),
         target("HTTPServer", ["EventLoop", "System", "Syntax", "CZlib"]),
         target("HTTPClient", ["EventLoop", "System", "Syntax", "CCurl", "COpenSSL", "CZlib"]),
         target("Apps", ["Crypto", "Syntax"]),
+        target("Pages", ["HTML", "Apps", "Crypto", "Syntax"]),
         target("JOSE", ["Crypto", "JSON", "Syntax", "System"]),
         target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "System", "Syntax"]),
         target("Accounts", ["Syntax", "System"]),
@@ -136,9 +136,8 @@ let package = Package(
         target(
             "Wings",
             [
-                "WebAPI", "Settings", "SignIn", "Apps", "Accounts", "Crypto", "OpenAPI", "JSON", "HTTPServer",
-                "Telemetry",
-                "System", "Syntax",
+                "WebAPI", "Settings", "SignIn", "Providers", "Pages", "Apps", "Accounts", "Crypto", "OpenAPI", "JSON",
+                "HTTPServer", "Telemetry", "System", "Syntax",
             ]),
         executable(
             "gatehouse",
@@ -169,7 +168,7 @@ let package = Package(
         tests("OpenAPITests", ["OpenAPI", "JSON"]),
         tests("EventLoopTests", ["EventLoop", "System"]),
         tests("PostgresTests", ["Postgres", "EventLoop", "System", "PostgresTestSupport", "Patience"]),
-        tests("PagesTests", ["Pages", "Crypto", "Syntax"]),
+        tests("PagesTests", ["Pages", "Apps", "Crypto", "Syntax"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "System", "Syntax", "CZlib", "HTTPTesting"]),
         tests("HTTPClientTests", ["HTTPClient", "EventLoop", "Syntax", "COpenSSL", "Patience"]),
         tests(

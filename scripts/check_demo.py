@@ -215,12 +215,34 @@ class Demo(Window):
         self.browser.get(self.app)
         self.click(id="sign-in-directory")
         self.approves("Beyond Identity", person=person)
+        # Somebody else has said yes to the app in this browser.
+        self.sees("Do you want to allow that to sample-app?", "see your e-mail address")
+        self.picture("consent")
+        self.check()
+        self.click(label="Allow")
         self.sees("Signed in", person, "by your first sign-in")
         self.rests()
         self.picture("signed-up")
         self.check()
+        self.account(person)
         self.click(id="sign-out")
         self.sees("You are signed out")
+        self.rests()
+
+    def account(self, person):
+        """The page of Gatehouse's own on which people see where they are signed in."""
+        self.browser.get(f"{self.gatehouse}/account")
+        self.sees("Your account", "Sign in to see where you are signed in")
+        self.check()
+        self.click(label="Continue with beyond")
+        self.approves("Beyond Identity", person=person)
+        self.sees("sample-app", "you allowed it to", "Sign out everywhere")
+        self.picture("account", whole=True)
+        self.check()
+        self.click(label="Leave this page")
+        self.sees("You are signed out")
+        self.browser.get(self.app)
+        self.sees("Signed in", person)
         self.rests()
 
     def stayed(self):

@@ -12,7 +12,8 @@ public import Syntax
 public protocol AccountRepository: SignInRepository, BrowserSignInRepository, PushRepository,
     ChallengeRepository, SecretKeyRepository,
     SigningKeyRepository,
-    SessionRepository, ReceiptRepository, IdentityRepository, UserRepository, ProviderGrantRepository, OutboxRepository,
+    SessionRepository, ConsentRepository, ReceiptRepository, IdentityRepository, UserRepository,
+    ProviderGrantRepository, OutboxRepository,
     DirectoryRepository, OperatorRepository, SubjectTransferRepository,
     FailedSignInRepository, BudgetRepository, TableRepository, MaintenanceRepository, DataKeyRepository,
     MasterKeyRepository
@@ -49,8 +50,8 @@ public protocol SignInRepository: Sendable {
     /// and writes the audit trail. Where the user has as many sessions of its source as they may, the oldest of those
     /// ends. A migration also revokes the user's other sessions and uses up its port tokens.
     ///
-    /// - Returns: refused with `.codeAlreadyUsed`; or, each using up the code, with `.challengeAlreadyUsed` or
-    ///   `.migrationConflict`, which the audit trail has.
+    /// - Returns: refused with `.codeAlreadyUsed`; or, each using up the code, with `.challengeAlreadyUsed`,
+    ///   `.consentRequired` or `.migrationConflict`, which the audit trail has.
     func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome
 
     /// Turns a link ticket into a user with a session.

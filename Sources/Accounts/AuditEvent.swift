@@ -39,6 +39,10 @@ public struct AuditEvent: Equatable, Sendable {
         public static let sessionRevoked = Kind(rawValue: "session_revoked")
         /// All of a user's sessions, or all but the one that asked; where it names no user, everybody's.
         public static let sessionsRevoked = Kind(rawValue: "sessions_revoked")
+        /// The user has agreed to what an app of ours asks for; the event names what, by permission.
+        public static let consentGiven = Kind(rawValue: "consent_given")
+        /// The user has taken that back; the sessions with the app ended.
+        public static let consentWithdrawn = Kind(rawValue: "consent_withdrawn")
         /// The provider said that the user has signed out there; the sessions that had come of it ended. The old
         /// identity is the one that had opened them.
         public static let providerLogout = Kind(rawValue: "provider_logout")

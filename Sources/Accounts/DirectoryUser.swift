@@ -69,6 +69,8 @@ public struct DirectoryOrder: Equatable, Sendable {
 package enum DirectoryQueue {
     /// What part one network may hold where the queue is half full, a /48 where it is of IPv6: a twentieth.
     private static let shares: Int64 = 20
+    /// What one network may hold in any case.
+    private static let leastShare: Int64 = 4
 
     /// Whether one more may wait.
     ///
@@ -76,7 +78,7 @@ package enum DirectoryQueue {
     ///   - waiting: how many there are.
     ///   - held: how many of them are of the same network.
     package static func takes(waiting: Int64, held: Int64, maximum: Int64) -> Bool {
-        waiting < (held < max(1, maximum / shares) ? maximum : maximum / 2)
+        waiting < (held < max(leastShare, maximum / shares) ? maximum : maximum / 2)
     }
 }
 

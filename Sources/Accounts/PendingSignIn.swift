@@ -54,13 +54,19 @@ public struct NewAppCode: Equatable, Sendable {
     public var nonce: String?
     /// Seconds since 1970. The session lives no longer, until the code is redeemed.
     public var expiresAt: Int64
+    /// What the user must have agreed to before the app gets the code; nil where nobody is asked.
+    public var consent: ConsentDemand?
 
-    public init(hash: TokenHash, redirectURI: String, codeChallenge: String, nonce: String?, expiresAt: Int64) {
+    public init(
+        hash: TokenHash, redirectURI: String, codeChallenge: String, nonce: String?, expiresAt: Int64,
+        consent: ConsentDemand?
+    ) {
         self.hash = hash
         self.redirectURI = redirectURI
         self.codeChallenge = codeChallenge
         self.nonce = nonce
         self.expiresAt = expiresAt
+        self.consent = consent
     }
 }
 

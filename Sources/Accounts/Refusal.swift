@@ -16,6 +16,8 @@ public enum Refusal: Equatable, Sendable {
     case sessionGone
     /// The push is not pending any more.
     case pushOver
+    /// The user has not agreed to what the app asks for, and may not be asked.
+    case consentRequired
     /// The user, or the identity, is locked.
     case locked
     /// The link ticket is unknown, expired, used, or another client's.

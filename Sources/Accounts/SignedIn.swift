@@ -8,6 +8,8 @@ public struct SignedIn: Equatable, Sendable {
     public var reference: String
     /// The profile with this sign-in merged in.
     public var profile: Profile
+    /// Whether the user has to be asked before the app gets its code (``ConsentDemand``).
+    public var lacksConsent = false
     /// How many verified port tokens had moved somebody before, and so proved nothing.
     public var usedPortTokens = 0
 

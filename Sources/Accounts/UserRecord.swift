@@ -38,6 +38,8 @@ public struct UserRecord: Equatable, Sendable {
     public var identities: [Identity]
     /// The live ones.
     public var sessions: [Session]
+    /// What they have agreed that apps of ours may do.
+    public var consents: [Consent]
     public var receipts: [Receipt]
     public var grants: [ProviderGrant]
     public var auditEvents: [AuditEvent]
@@ -45,14 +47,14 @@ public struct UserRecord: Equatable, Sendable {
     public var tables: [OwnedRows]
 
     public init(
-        user: User, lock: Lock?, identities: [Identity], sessions: [Session], receipts: [Receipt],
-        grants: [ProviderGrant],
-        auditEvents: [AuditEvent], tables: [OwnedRows]
+        user: User, lock: Lock?, identities: [Identity], sessions: [Session], consents: [Consent],
+        receipts: [Receipt], grants: [ProviderGrant], auditEvents: [AuditEvent], tables: [OwnedRows]
     ) {
         self.user = user
         self.lock = lock
         self.identities = identities
         self.sessions = sessions
+        self.consents = consents
         self.receipts = receipts
         self.grants = grants
         self.auditEvents = auditEvents

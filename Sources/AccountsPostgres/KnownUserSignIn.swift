@@ -98,7 +98,11 @@ extension PostgresAccounts {
                         profile: profile))
             }
         } catch .unavailable(.uncertain) {
-            guard let signedIn = try await outcome(of: record) else { throw .unavailable(.uncertain) }
+            guard var signedIn = try await outcome(of: record) else { throw .unavailable(.uncertain) }
+            if let demand = record.appCode?.consent {
+                let agreed = try await consents(of: signedIn.user).first { $0.client == record.session.client }?.scope
+                signedIn.lacksConsent = demand.isLacking(record.session.scope, agreed: agreed)
+            }
             if signedIn.isNewUser {
                 tell([
                     .userCreated(

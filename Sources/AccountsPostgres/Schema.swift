@@ -10,7 +10,7 @@ import Postgres
 enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
-    static let steps = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth]
+    static let steps = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
     private static let third = """
@@ -117,6 +117,17 @@ enum Schema {
         ALTER TABLE grants ADD COLUMN asked int8 NOT NULL DEFAULT 0;
         UPDATE grants SET asked = obtained;
         CREATE INDEX grants_asked ON grants (asked) WHERE ended IS NULL
+        """
+
+    // What users have agreed that apps may do. An instance of the version before asks nobody.
+    private static let eleventh = """
+        CREATE TABLE consents (
+            user_id int8 NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            client text COLLATE "C" NOT NULL,
+            scope text NOT NULL,
+            agreed int8 NOT NULL,
+            PRIMARY KEY (user_id, client)
+        )
         """
 
     private static let makeMeta = Postgres.Statement.once(

@@ -12,6 +12,8 @@ package struct IdentityRows {
         /// maximum of `roomOf`.
         let room: Int64
         let roomOf: Int64
+        /// What the user has agreed that the app may do which was asked for; nil for nothing.
+        let agreed: String?
     }
 
     /// What may keep out who signs in by it.
@@ -24,6 +26,10 @@ package struct IdentityRows {
     private static let exists = Query("SELECT 1 FROM identities WHERE subject = ? AND issuer = ?")
     private static let find = finding(.signIn)
     private static let findExchanging = finding(.tokenExchange)
+    // Read with the identity, so that it costs no way to the server of its own.
+    private static let findForApp = finding(
+        .signIn,
+        andAgreed: "(SELECT scope FROM consents WHERE consents.user_id = identities.user_id AND consents.client = ?3)")
     private static let columns = """
         id, provider, issuer, subject, origin, linked, last_sign_in, CASE WHEN email_stopped <> 0 THEN email_said END,
         locked_until
@@ -51,13 +57,13 @@ package struct IdentityRows {
         try connection.first(Self.exists, subject.value, subject.issuer) { _ in true } ?? false
     }
 
-    private static func finding(_ source: SessionSource) -> Query {
+    private static func finding(_ source: SessionSource, andAgreed agreed: String = "NULL") -> Query {
         Query(
             """
-            SELECT identities.id, user_id, reference, profile, \(source.room), \(source.roomOf), not_before,
-                authenticated_after, locked_until
-            FROM identities JOIN users ON users.id = user_id
-            WHERE subject = ? AND issuer = ?
+            SELECT identities.id, identities.user_id, reference, profile, \(source.room), \(source.roomOf), not_before,
+                authenticated_after, locked_until, \(agreed)
+            FROM identities JOIN users ON users.id = identities.user_id
+            WHERE subject = ?1 AND issuer = ?2
             """)
     }
 
@@ -65,22 +71,32 @@ package struct IdentityRows {
         Query("UPDATE identities SET last_sign_in = ?, \(source.room) = \(source.room) - 1 WHERE id = ?")
     }
 
-    /// - Parameter source: of whose sessions the room is told.
-    package func find(_ subject: Subject, opening source: SessionSource = .signIn) throws(RepositoryError) -> Found? {
+    /// - Parameters:
+    ///   - source: of whose sessions the room is told.
+    ///   - client: of which app it is told what the user has agreed to; nil for none.
+    package func find(
+        _ subject: Subject, opening source: SessionSource = .signIn, for client: String? = nil
+    ) throws(RepositoryError) -> Found? {
+        if let client {
+            return try connection.first(Self.findForApp, subject.value, subject.issuer, client) { Self.found($0) }
+        }
         let query =
             switch source {
             case .signIn: Self.find
             case .tokenExchange: Self.findExchanging
             }
-        return try connection.first(query, subject.value, subject.issuer) { row in
-            Found(
-                known: Migration.Known(
-                    identity: IdentityID(rawValue: row.integer(0)), user: UserID(rawValue: row.integer(1))),
-                bar: Bar(
-                    line: NotBefore(at: row.integer(6), authenticatedAfter: row.optionalInteger(7)),
-                    lockedUntil: row.integer(8)),
-                reference: row.text(2), sealedProfile: row.blob(3), room: row.integer(4), roomOf: row.integer(5))
-        }
+        return try connection.first(query, subject.value, subject.issuer) { Self.found($0) }
+    }
+
+    private static func found(_ row: any Statement) -> Found {
+        Found(
+            known: Migration.Known(
+                identity: IdentityID(rawValue: row.integer(0)), user: UserID(rawValue: row.integer(1))),
+            bar: Bar(
+                line: NotBefore(at: row.integer(6), authenticatedAfter: row.optionalInteger(7)),
+                lockedUntil: row.integer(8)),
+            reference: row.text(2), sealedProfile: row.blob(3), room: row.integer(4), roomOf: row.integer(5),
+            agreed: row.optionalText(9))
     }
 
     package func all(of user: UserID) throws(RepositoryError) -> [Identity] {

@@ -78,6 +78,7 @@ extension SQLStore {
                     user: found, lock: lock?.holds(now: now) == true ? lock : nil,
                     identities: try IdentityRows(connection: connection).all(of: user),
                     sessions: try SessionRows(connection: connection).live(of: user, now: now),
+                    consents: try ConsentRows(connection: connection, now: now).all(of: user),
                     receipts: try ReceiptRows(connection: connection).all(of: user),
                     grants: try GrantRows(connection: connection, sealer: sealer, now: now).all(of: user),
                     auditEvents: try AuditTrail.events(of: user, connection),

@@ -68,6 +68,17 @@ struct SessionEnd {
         return count
     }
 
+    /// Ends all of a user's sessions with one app, and what is under way to become one. The line holds for the user, so
+    /// a sign-in of theirs to another app that is under way has to be begun anew, too.
+    ///
+    /// - Returns: how many live ones went.
+    func endAll(of user: UserID, withApp client: String, _ line: NotBefore) throws(RepositoryError) -> Int {
+        try NotBeforeRows(connection: connection, sealer: sealer, now: now).draw(line, for: user)
+        let live = try SessionRows(connection: connection).live(of: user, now: now).filter { $0.app == client }
+        for session in live { _ = try end(session.id, of: user) }
+        return live.count
+    }
+
     /// Whether more ends with all of a user's sessions than what belongs to this one: another live session, or what a
     /// provider has granted to another identity.
     func reachesOthers(_ session: Session) throws(RepositoryError) -> Bool {

@@ -31,14 +31,15 @@ package struct SignInTransaction {
         if let push = record.push, try !pushes.isPending(push.notification, now: record.now) {
             return .refused(.pushOver)
         }
-        let current = try identities.find(record.subject, opening: source)
+        let current = try find(record.subject)
         if let refusal = try refusal(of: current) { return .refused(refusal) }
+        if demand?.isSilent == true, lacksConsent(agreed: current?.agreed) { return .refused(.consentRequired) }
         // Nearly everybody is known and brings nothing that there could be a decision about.
         if let current, record.ported.isEmpty { return .signedIn(try signIn(current)) }
         var ported: [Migration.Ported] = []
         var old: [IdentityRows.Found] = []
         for token in record.ported {
-            let found = try identities.find(token.subject)
+            let found = try find(token.subject)
             if let found { old.append(found) }
             ported.append(
                 Migration.Ported(
@@ -70,6 +71,33 @@ package struct SignInTransaction {
         }
     }
 
+    private var demand: ConsentDemand? { record.appCode?.consent }
+
+    /// An identity, with what its user has agreed to where that matters.
+    private func find(_ subject: Subject) throws(RepositoryError) -> IdentityRows.Found? {
+        try identities.find(subject, opening: source, for: demand == nil ? nil : record.session.client)
+    }
+
+    private func lacksConsent(agreed: String?) -> Bool {
+        demand?.isLacking(record.session.scope, agreed: agreed) ?? false
+    }
+
+    /// The session that is opened: where its user has yet to agree, it waits for that.
+    private func session(_ lacksConsent: Bool) -> NewSession {
+        var session = record.session
+        if lacksConsent, let demand { session.expiresAt = demand.waitsUntil }
+        return session
+    }
+
+    /// Keeps what the user has agreed to on the way here, where that is more than is kept: else nothing is written.
+    private func noteConsent(of user: UserID, agreed: String?) throws(RepositoryError) {
+        guard demand?.rule == .given, let scope = record.session.scope,
+            agreed == nil || Consent.joined(agreed ?? "", scope) != agreed
+        else { return }
+        try ConsentRows(connection: connection, now: record.now)
+            .add(scope, of: user, to: record.session.client, agreed: agreed, for: record.session.id)
+    }
+
     private var bar: SignInBar { SignInBar(record, connection: connection, sealer: sealer) }
 
     private func refusal(of current: IdentityRows.Found?) throws(RepositoryError) -> Refusal? {
@@ -83,7 +111,7 @@ package struct SignInTransaction {
         guard case .transfer(let hash) = record.personKey,
             let subject = try TransferSubjectRows(connection: connection)
                 .subject(of: hash, at: record.provider, record.subject.issuer),
-            let found = try identities.find(subject)
+            let found = try find(subject)
         else { return nil }
         // What was used is gone with the identity that it has moved.
         return (found, Migration.Ported(subject: subject, isUsed: false, known: found.known))
@@ -187,7 +215,7 @@ package struct SignInTransaction {
                 .make(for: user, identity, opening: record.session.app)
         }
         try audit.add(event, user: user, new: identity, origin: opening)
-        guard let found = try identities.find(record.subject) else { throw .unavailable(.corrupt) }
+        guard let found = try find(record.subject) else { throw .unavailable(.corrupt) }
         return try open(found, identity: identity, migrated: false, left: nil)
     }
 
@@ -209,24 +237,31 @@ package struct SignInTransaction {
         let user = found.known.user
         let merge = ProfileMerge(connection: connection, sealer: sealer, record: record)
         let profile = try merge.run(found.sealedProfile, of: user, identity: identity, left: left)
+        let lacksConsent = lacksConsent(agreed: found.agreed)
         try sessions.insert(
-            record.session, user: user, identity: identity, provider: record.provider, now: record.now)
-        try deliver()
+            session(lacksConsent), user: user, identity: identity, provider: record.provider, now: record.now)
+        try deliver(lacksConsent)
+        try noteConsent(of: user, agreed: found.agreed)
         if let kept = record.kept { try keep(kept, for: identity, record.session.id) }
-        return SignedIn(
+        var signedIn = SignedIn(
             user: user, identity: identity, isNewUser: false, migrated: migrated, reference: found.reference,
             profile: profile)
+        signedIn.lacksConsent = lacksConsent
+        return signedIn
     }
 
     private func register() throws(RepositoryError) -> SignInOutcome {
         switch record.registration {
         case .automatic(let reference):
             let registration = RegistrationTransaction(connection: connection, sealer: sealer, now: record.now)
-            try deliver()
-            let signedIn = try registration.run(
+            let lacksConsent = lacksConsent(agreed: nil)
+            try deliver(lacksConsent)
+            var signedIn = try registration.run(
                 record.subject, provider: record.provider, reference: reference(),
                 profile: Profile(record.statement, own: record.own?.attributes ?? Attributes()),
-                session: record.session)
+                session: session(lacksConsent))
+            signedIn.lacksConsent = lacksConsent
+            try noteConsent(of: signedIn.user, agreed: nil)
             try noteKey(of: signedIn)
             if let kept = record.kept { try keep(kept, for: signedIn.identity, record.session.id) }
             return .signedIn(signedIn)
@@ -245,8 +280,11 @@ package struct SignInTransaction {
     }
 
     /// Leaves the session for the app that it waits for.
-    private func deliver() throws(RepositoryError) {
-        if let code = record.appCode { try AppCodeRows(connection: connection).insert(code, of: record.session) }
+    private func deliver(_ lacksConsent: Bool) throws(RepositoryError) {
+        if var code = record.appCode {
+            if lacksConsent, let demand { code.expiresAt = demand.waitsUntil }
+            try AppCodeRows(connection: connection).insert(code, of: record.session)
+        }
         if let push = record.push { try pushes.deliver(push, session: record.session.id) }
     }
 }

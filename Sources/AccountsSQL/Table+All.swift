@@ -46,6 +46,9 @@ extension Table {
             [.text("cause"), .text("reason").optional, .integer("since"), .integer("until").optional],
             owner: .user("user_id")),
         Table(
+            "consents", key: [.integer("user_id"), .text("client")], [.text("scope"), .integer("agreed")],
+            owner: .user("user_id")),
+        Table(
             "sessions", key: [SessionColumn.id.column],
             SessionColumn.allCases.filter { $0 != .id }.map(\.column), bond: .user(SessionColumn.user.name)),
         // Those of sessions that were revoked before name no session any more; their expiry removes them.

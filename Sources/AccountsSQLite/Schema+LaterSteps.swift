@@ -262,4 +262,15 @@ extension Schema {
         UPDATE grants SET asked = obtained;
         CREATE INDEX grants_asked ON grants (asked) WHERE ended IS NULL;
         """
+
+    // What users have agreed that apps may do.
+    static let twentyFourth = """
+        CREATE TABLE consents (
+            user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            client TEXT NOT NULL,
+            scope TEXT NOT NULL,
+            agreed INTEGER NOT NULL,
+            PRIMARY KEY (user_id, client)
+        ) STRICT, WITHOUT ROWID;
+        """
 }

@@ -5,7 +5,7 @@ public struct OwnHost: Sendable {
     /// What the paths of this service begin with. All that lies below is taken, for what comes later too: an address
     /// that stands in an app on people's phones can't be changed any more.
     public static let reserved = [
-        ".well-known", "auth", "credential-binding-link", "docs", "healthz", "keyservice", "openapi.json",
+        ".well-known", "account", "auth", "credential-binding-link", "docs", "healthz", "keyservice", "openapi.json",
         "recover-credential-binding-link", "recover-user", "users",
     ]
 

@@ -12,6 +12,17 @@ public struct RegisteredApp: Sendable, Equatable {
         case confirm
     }
 
+    /// Whether its users are asked before it is given anything (OpenID Connect Core §3.1.2.4). Where others can imitate
+    /// the app, a page names it in any case.
+    public enum Consent: String, Sendable, CaseIterable {
+        /// Never: the operator answers for it, or the provider asks.
+        case implicit
+        /// The first time, and where it asks for more than its user has agreed to.
+        case explicit
+        /// Each time.
+        case systematic
+    }
+
     /// How long its refresh tokens last, and whether they are replaced.
     public struct RefreshTokens: Sendable, Equatable {
         public enum Use: String, Sendable, CaseIterable {
@@ -88,6 +99,7 @@ public struct RegisteredApp: Sendable, Equatable {
     /// Where its users may be sent once they are signed out.
     public let postLogoutRedirectURIs: [RedirectURI]
     public let otherBrowser: OtherBrowser
+    public let consent: Consent
     public let idTokenAlgorithm: SigningAlgorithm
     /// The names of the providers whose access tokens it may have; only where it has a secret.
     public let providerTokens: [String]
@@ -97,7 +109,7 @@ public struct RegisteredApp: Sendable, Equatable {
     public init(
         name: String, clientID: String, secret: Secret?, redirectURIs: [RedirectURI], providers: [String],
         origins: [String], postLogoutRedirectURIs: [RedirectURI], otherBrowser: OtherBrowser,
-        idTokenAlgorithm: SigningAlgorithm, providerTokens: [String] = [],
+        consent: Consent, idTokenAlgorithm: SigningAlgorithm, providerTokens: [String] = [],
         refreshTokens: RefreshTokens = RefreshTokens(), rights: Rights = Rights()
     ) {
         self.name = name
@@ -108,6 +120,7 @@ public struct RegisteredApp: Sendable, Equatable {
         self.origins = origins
         self.postLogoutRedirectURIs = postLogoutRedirectURIs
         self.otherBrowser = otherBrowser
+        self.consent = consent
         self.idTokenAlgorithm = idTokenAlgorithm
         self.providerTokens = providerTokens
         self.refreshTokens = refreshTokens
@@ -166,6 +179,15 @@ public struct RedirectURI: Sendable, Equatable {
 
     /// Whether it is an https address, which an app can only have by the word of whoever has the host.
     public var isClaimedHTTPS: Bool { text.hasPrefix("https://") && loopback == nil }
+
+    /// What a person would say that it leads to: a host, or a scheme of the app's own; nil for a program on the same
+    /// machine, and for what can't be shown as what it is.
+    public var home: String? {
+        if loopback != nil { return nil }
+        let home =
+            if let url = try? EndpointURL(configured: text) { url.host } else { String(text.prefix { $0 != ":" }) }
+        return VisibleText.fault(of: home) == nil ? home : nil
+    }
 
     /// Whether its scheme is made of a domain, as an app's own has to be (RFC 8252 §7.1): none that a browser runs,
     /// shows or loads by itself has a dot.

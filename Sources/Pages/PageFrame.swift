@@ -56,12 +56,16 @@ extension HTMLWriter {
     }
 
     /// A form that has nothing to fill in.
-    mutating func form(action: String, fields: [(name: String, value: String)], button: String) {
+    ///
+    /// - Parameter isQuiet: whether its button is the one that nobody should press by mistake for the other.
+    mutating func form(
+        action: String, fields: [(name: String, value: String)], button: String, isQuiet: Bool = false
+    ) {
         element("form", attributes: ["method": "post", "action": action]) { form in
             for (name, value) in fields {
                 form.void("input", attributes: ["type": "hidden", "name": name, "value": value])
             }
-            form.element("button", button)
+            form.element("button", attributes: isQuiet ? ["class": "quiet"] : [:], button)
         }
     }
 

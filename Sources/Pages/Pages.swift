@@ -6,8 +6,8 @@ internal import HTML
 /// forms as they are, so up to their query they come from the configuration or from us; the policy lets none of them
 /// run as a script.
 public struct Pages: Sendable {
-    private let frame: PageFrame
-    private let texts: any Texts
+    let frame: PageFrame
+    let texts: any Texts
 
     /// - Parameters:
     ///   - branding: whose pages they are.
@@ -36,20 +36,44 @@ public struct Pages: Sendable {
     /// The question whether an app that others can imitate is the one that the person has just used.
     ///
     /// - Parameters:
-    ///   - app: the name of the app that is signed in to.
+    ///   - app: the app that is signed in to, with what it would get.
     ///   - providers: what each is called, and where "yes, with this one" is posted to.
     ///   - fields: posted with it.
     public func appConfirmation(
-        app: String, providers: [(name: String, action: String)], fields: [(name: String, value: String)]
+        app: AppDescription, providers: [(name: String, action: String)], fields: [(name: String, value: String)]
     ) -> Page {
         // The answer leads to a provider, and on to wherever that sends its users.
-        frame.page(texts.signIn(to: app), forms: .anywhere) { page in
-            page.element("p", texts.appOnThisDevice(app))
-            page.element("p", attributes: ["class": "warning"]) { $0.element("strong", texts.onlyIfYouBegan(in: app)) }
+        frame.page(texts.signIn(to: app.name), forms: .anywhere) { page in
+            page.element("p", texts.appOnThisDevice(app.name))
+            page.element("p", attributes: ["class": "warning"]) {
+                $0.element("strong", texts.onlyIfYouBegan(in: app.name))
+            }
+            page.description(of: app, texts)
             for provider in providers {
                 page.form(action: provider.action, fields: fields, button: texts.continueWith(provider.name))
             }
             page.element("p", texts.otherwiseClose)
+        }
+    }
+
+    /// The question whether an app may have what it asks for (OpenID Connect Core §3.1.2.4).
+    ///
+    /// - Parameters:
+    ///   - app: who asks, and for what.
+    ///   - action: where both answers are posted to.
+    ///   - fields: posted with "yes".
+    ///   - refusal: posted besides with "no".
+    ///   - canBeTakenBack: whether there is a page on which it can be taken back.
+    ///   - returnsTo: the app's redirect URI, which both are answered with.
+    public func consent(
+        app: AppDescription, action: String, fields: [(name: String, value: String)],
+        refusal: (name: String, value: String), canBeTakenBack: Bool, returnsTo: String
+    ) -> Page {
+        frame.page(texts.allowQuestion(app.name), forms: Self.forms(returnsTo)) { page in
+            page.description(of: app, texts)
+            if canBeTakenBack { page.element("p", attributes: ["class": "small"], texts.canBeTakenBack) }
+            page.form(action: action, fields: fields, button: texts.allow)
+            page.form(action: action, fields: fields + [refusal], button: texts.refuse, isQuiet: true)
         }
     }
 

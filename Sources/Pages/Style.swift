@@ -18,6 +18,7 @@ enum Style {
         header img{display:block;max-width:50%;height:2.5rem;object-fit:contain}\
         main{padding:1.75rem 1.5rem;border-radius:.75rem;background:var(--sheet);box-shadow:0 1px 4px rgb(0 0 0/.12)}\
         h1{margin:0 0 .75rem;font-size:1.5rem;line-height:1.25;text-wrap:balance}\
+        h2{margin:1.75rem 0 .5rem;font-size:1.2rem;line-height:1.25}\
         p{margin:0 0 1rem}\
         ul{margin:1.25rem 0 0;padding:0;list-style:none;display:grid;gap:.75rem}\
         form{margin:1.25rem 0 0}\
@@ -26,6 +27,8 @@ enum Style {
         padding:.625rem 1rem;border:2px solid var(--line);border-radius:.5rem;\
         font:inherit;font-weight:600;text-align:center;text-decoration:none;color:var(--ink);background:var(--sheet)}\
         button{border-color:var(--accent);color:var(--on-accent);background:var(--accent);cursor:pointer}\
+        .quiet{border-color:var(--line);color:var(--ink);background:var(--sheet)}\
+        .what{margin:0 0 1rem;padding-left:1.25rem;list-style:disc;display:block}\
         .choice:hover{border-color:var(--accent)}\
         button:hover{text-decoration:underline}\
         :focus-visible{outline:3px solid var(--accent);outline-offset:3px}\

@@ -65,6 +65,7 @@ extension ServiceError {
             case .migrationConflict: .migrationConflict
             case .identityInUse: .identityInUse
             case .locked: .locked
+            case .consentRequired: .authorizationRefused(.consentRequired)
             case .invalidTicket: .invalidGrant(.invalidTicket)
             case .pushOver: .pushEnded(.cancelled)
             case .sessionGone: .invalidToken

@@ -25,6 +25,11 @@ public struct Sessions: Sendable {
 
     private var refreshTokens: RefreshTokens { tokenIssuer.refreshTokens }
 
+    /// What a session may be used for now; nothing where its app is not configured any more.
+    public func permissions(of session: Session) -> Permissions {
+        rights.owner(of: session).map { rights.permissions(of: session, $0, narrowed: nil) } ?? []
+    }
+
     /// The JWK set document that verifies our tokens.
     public var keyDocument: [UInt8] { tokenIssuer.keyDocument }
 

@@ -70,8 +70,9 @@ public struct SignInWithProvider: Sendable {
     func signIn(
         _ response: AuthorizedResponse, with provider: Provider, for app: AppGrant, userAgent: String?,
         in call: CallContext
-    ) async throws(ServiceError) -> SignedIn {
-        try await enter(response, with: provider, for: .app(app), userAgent, call).signedIn
+    ) async throws(ServiceError) -> (signedIn: SignedIn, session: NewSession) {
+        let (signedIn, record) = try await enter(response, with: provider, for: .app(app), userAgent, call)
+        return (signedIn, record.session)
     }
 
     /// Signs a user in by tokens that a carrier has sent of its own accord: the session, or the ticket, waits for the
@@ -155,7 +156,8 @@ public struct SignInWithProvider: Sendable {
             client: app?.client ?? provider.configuration.clientID,
             permissions: try app?.permissions(proven, said, at: provider.configuration),
             audience: app?.audience, userAgent: userAgent, replaces: replaced,
-            expiresAt: app.map { now + $0.lifetimeSeconds } ?? push?.waitsUntil ?? tokenIssuer.firstExpiry(now: now),
+            expiresAt: app.map { _ in now + AppGrant.lifetimeSeconds } ?? push?.waitsUntil
+                ?? tokenIssuer.firstExpiry(now: now),
             appCode: app?.code(now: now), push: push?.delivery(of: ticket))
         return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, at: moment)
     }

@@ -1,9 +1,9 @@
-internal import Accounts
+package import Accounts
 internal import Crypto
 
 extension Accounts.TokenHash {
     /// The SHA-256 of a token's or code's text.
-    init(sha256 text: String) {
+    package init(sha256 text: String) {
         self = Digest.sha256.withHash(of: text.utf8.span) { Self(digest: $0) }
     }
 

@@ -75,7 +75,8 @@ public struct UseCases: Sendable {
         accounts = UserAccounts(repository: repository, sensitive: sensitive, clock: clock)
         browser = BrowserSignIn(
             signIn: signIn, repository: repository, transport: transport, apps: apps,
-            limits: limits, room: memory.pending, clock: clock, issuer: tokenIssuer.configuration.issuer)
+            limits: limits, room: memory.pending, clock: clock, configuration: tokenIssuer.configuration,
+            issuer: tokenIssuer.configuration.issuer)
         appTokens = AppTokens(
             repository: repository, providers: providers, sessions: sessions, tokenIssuer: tokenIssuer, clock: clock)
         exchange = ExchangeAccessToken(

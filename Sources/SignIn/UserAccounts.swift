@@ -3,13 +3,13 @@ internal import System
 
 /// What signed-in users do with their own accounts. Each call says whose it is by the session it is made under.
 public struct UserAccounts: Sendable {
-    private let repository: any UserRepository & IdentityRepository & SessionRepository
+    private let repository: any UserRepository & IdentityRepository & SessionRepository & ConsentRepository
     private let sensitive: SensitiveActions
     private let clock: Clock
 
     init(
-        repository: any UserRepository & IdentityRepository & SessionRepository, sensitive: SensitiveActions,
-        clock: Clock
+        repository: any UserRepository & IdentityRepository & SessionRepository & ConsentRepository,
+        sensitive: SensitiveActions, clock: Clock
     ) {
         self.repository = repository
         self.sensitive = sensitive
@@ -105,6 +105,28 @@ public struct UserAccounts: Sendable {
         let outcome = try await stored { () throws(RepositoryError) in
             try await repository.endSessions(
                 under: session.id, demands: sensitive.demands(on: session), line: clock.line, now: now)
+        }
+        return try ended(outcome, under: session)
+    }
+
+    /// What the user has agreed that apps may do.
+    public func consents(under session: Session) async throws(ServiceError) -> [Consent] {
+        try await stored { () throws(RepositoryError) in try await repository.consents(of: session.user) }
+    }
+
+    /// Ends all of the user's sessions with an app of ours, and what is under way to become one.
+    ///
+    /// - Parameter isWithdrawn: whether what the user has agreed to is over as well.
+    /// - Returns: how many there were.
+    /// - Throws: `ServiceError.insufficientAuthentication`, `.identityTooNew`.
+    public func revoke(
+        ofApp client: String, isWithdrawn: Bool, under session: Session
+    ) async throws(ServiceError) -> Int {
+        let now = clock.seconds
+        let outcome = try await stored { () throws(RepositoryError) in
+            try await repository.endSessions(
+                ofApp: client, isWithdrawn: isWithdrawn, under: session.id, demands: sensitive.demands(on: session),
+                line: clock.line, now: now)
         }
         return try ended(outcome, under: session)
     }

@@ -15,6 +15,8 @@ package struct APIExtension: Sendable {
     package var errors: [WingError]
     /// Where its clients look for the issuer's metadata, beside where that is for all.
     package var metadataPaths: [String]
+    /// Whether it has a page on which people take back what they have agreed to.
+    package var takesConsentBack = false
 
     package init(
         isOn: Bool, group: OperationGroup, operations: [Operation<APIServices>],

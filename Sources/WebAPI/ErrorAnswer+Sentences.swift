@@ -34,7 +34,7 @@ extension AuthorizationRefusal {
         case .invalidLoginHint, .invalidLoginHintToken: "The hint about the user was refused; begin again without it."
         case .loginRequired: "The user has to sign in at the provider; ask again without prompt=none."
         case .interactionRequired: "The user has to do something at the provider; ask again without prompt=none."
-        case .consentRequired: "The user has to consent at the provider; ask again without prompt=none."
+        case .consentRequired: "The user has to consent, here or at the provider; ask again without prompt=none."
         case .accountSelectionRequired: "The user has to choose an account; ask again without prompt=none."
         case .unmetAuthenticationRequirements: "The user can't be authenticated at the level that was asked for."
         case .expiredLineToken: "The aloha_token has expired: authenticate the line again, and begin anew."

@@ -1,5 +1,5 @@
 internal import Accounts
-internal import Apps
+package import Apps
 internal import HTTPServer
 package import SignIn
 
@@ -141,13 +141,13 @@ enum Operations {
 
 /// What the endpoints of one loop are made of.
 package struct APIServices: Sendable {
-    let useCases: UseCases
+    package let useCases: UseCases
     let code: CodeParameters
     package let limits: AddressLimits
     /// What use cases of wings are made of.
     package var parts: UseCases.Parts { useCases.parts }
-    let apps: AppDirectory
-    let pages: BrowserPages
+    package let apps: AppDirectory
+    package let pages: BrowserPages
     let metadata: IssuerMetadata
     let associationFiles: AssociationFiles
     let documentation: Documentation
@@ -169,7 +169,7 @@ package struct APIServices: Sendable {
     fileprivate var pushNotifications: PushNotificationEndpoint {
         PushNotificationEndpoint(notifications: useCases.pushNotifications)
     }
-    private var cookie: BrowserCookie {
+    package var cookie: BrowserCookie {
         BrowserCookie(
             issuer: useCases.browser.issuer, confirmationSeconds: useCases.browser.limits.confirmationSeconds)
     }

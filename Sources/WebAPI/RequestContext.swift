@@ -8,7 +8,13 @@ internal import Telemetry
 /// log.
 package final class RequestContext {
     /// How far a sign-in has come, and what it was.
-    enum SignInProgress { case begun, signedIn, newUser, migrated }
+    enum SignInProgress {
+        case begun, signedIn, newUser, migrated
+
+        init(_ signedIn: SignedIn) {
+            self = signedIn.migrated ? .migrated : signedIn.isNewUser ? .newUser : .signedIn
+        }
+    }
 
     package let request: HTTPRequest
     /// Whom the request comes from, behind proxies too.

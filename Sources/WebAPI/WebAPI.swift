@@ -54,7 +54,7 @@ public struct WebAPI: RequestHandler {
             apiKeys: apiKeys, apps: apps, sessions: useCases.sessions, providers: providers, limits: limits)
         let services = APIServices(
             useCases: useCases, code: CodeParameters(providers: providers, limits: limits), limits: limits, apps: apps,
-            pages: BrowserPages(branding: branding),
+            pages: BrowserPages(branding: branding, canBeTakenBack: wings.present.contains(where: \.takesConsentBack)),
             metadata: IssuerMetadata(
                 issuer: useCases.browser.issuer, hasIntrospectors: apps.hasIntrospectors,
                 exchangesTokens: providers.exchangesTokens),
@@ -78,10 +78,12 @@ public struct WebAPI: RequestHandler {
         let ofApps = landings.map {
             route(.get, $0.path, as: $0.path, .page(LandingEndpoint(landing: $0, pages: services.pages).respond))
         }
+        let pagesOfWings = wings.present.flatMap(\.operations).filter(\.access.hasPages).map(\.path)
         // First, since an app may have claimed `/`, where there is a page of ours otherwise.
         self.init(
             Router(ofApps + routes + ofPath), listeners: listeners,
-            crossOrigin: CrossOrigin(apps: apps, landings: Set(landings.map(\.path))), hstsSeconds: hstsSeconds)
+            crossOrigin: CrossOrigin(apps: apps, pages: Set(landings.map(\.path) + pagesOfWings)),
+            hstsSeconds: hstsSeconds)
     }
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse {

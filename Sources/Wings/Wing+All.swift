@@ -1,6 +1,6 @@
 /// The wings of this service: each is one folder beside this file, and one line here.
 extension Wing {
     package static let all: [Wing] = [
-        .keyService
+        .accountPage, .keyService,
     ]
 }

@@ -1,4 +1,5 @@
 package import Accounts
+package import Apps
 package import Settings
 package import SignIn
 package import System
@@ -16,11 +17,11 @@ package struct Wing: Sendable {
 
     package init<Configured: WingSettings>(
         _ settings: Configured.Type, tables: [Table] = [],
-        _ open: @escaping @Sendable (Configured, Observers) -> OpenWing
+        _ open: @escaping @Sendable (Configured, Settings, Observers) -> OpenWing
     ) {
         self.settings = settings
         self.tables = tables
-        self.open = { open($0.wing(settings), $1) }
+        self.open = { open($0.wing(settings), $0, $1) }
     }
 }
 
@@ -29,14 +30,16 @@ package struct OpenWing: Sendable {
     package var api: APIExtension
     /// How often one address may do what it limits, in a minute; nil: as often as it likes.
     package var limits: [AddressLimit: Int?]
+    /// What it is towards the browser's sign-in, as an app of our own; nothing where it signs nobody in.
+    package var apps: [RegisteredApp]
     /// What is done again and again while the server runs.
     package var jobs: @Sendable (any AccountRepository, Clock) -> [HousekeepingJob]
 
     package init(
-        api: APIExtension, limits: [AddressLimit: Int?],
-        jobs: @escaping @Sendable (any AccountRepository, Clock) -> [HousekeepingJob]
+        api: APIExtension, limits: [AddressLimit: Int?], apps: [RegisteredApp] = [],
+        jobs: @escaping @Sendable (any AccountRepository, Clock) -> [HousekeepingJob] = { _, _ in [] }
     ) {
-        (self.api, self.limits, self.jobs) = (api, limits, jobs)
+        (self.api, self.limits, self.apps, self.jobs) = (api, limits, apps, jobs)
     }
 }
 

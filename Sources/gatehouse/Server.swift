@@ -54,7 +54,8 @@ struct Server: Service {
         if let update = store.file?.update { tell(update, logger) }
         let (settings, notices) = try await store.meaning(of: settings)
         for notice in notices + settings.noticesOfExpiry(now: clock.seconds) { logger.warning("\(notice)") }
-        let apps = AppDirectory(settings.apps, resourceServers: settings.resourceServers)
+        let open = wings.map { $0.open(settings, observers) }
+        let apps = AppDirectory(settings.apps + open.flatMap(\.apps), resourceServers: settings.resourceServers)
         let keys = try await loadKeys(from: store, for: apps, settings, clock)
         let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
         let trust = beginToTrust(settings, logger)
@@ -63,7 +64,6 @@ struct Server: Service {
         let apiKeys = APIKeys(settings.apiKeys)
         let failedSignIns = FailedSignInLog(
             counter: FailedSignInCounter(), repository: repository, clock: clock, logger: logger)
-        let open = wings.map { $0.open(settings, observers) }
         let parts = Self.parts(
             settings, open, repository: repository, keys: keys, apps: apps, providers: providers, apiKeys: apiKeys,
             failedSignIns: failedSignIns.counter, observers, clock, logger)

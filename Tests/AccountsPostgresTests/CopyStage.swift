@@ -155,7 +155,7 @@ extension Table.Column {
 
     /// Of the same row the same in every table, so that what refers to it does.
     fileprivate func sample(_ number: Int, _ table: String) -> CopiedValue {
-        if Self.optional.contains(name), number % 3 == 0 { return .null }
+        if isOptional, Self.optional.contains(name), number % 3 == 0 { return .null }
         switch kind {
         case .integer where table == "used_codes": return .integer(Sample.now + Int64(number % 7) + 1)
         // Names and texts are told by the number of their row, so numbers run on behind those that a store has made.

@@ -23,7 +23,7 @@ import Testing
                     ALTER TABLE identities DROP COLUMN exchange_room, DROP COLUMN exchange_room_of,
                         DROP COLUMN not_before, DROP COLUMN authenticated_after, DROP COLUMN locked_until
                     """,
-                    "DROP TABLE not_before, locks, seen_tokens",
+                    "DROP TABLE not_before, locks, seen_tokens, consents",
                     """
                     ALTER TABLE audit DROP COLUMN fields, DROP COLUMN actor, DROP COLUMN app, DROP COLUMN session_id,
                         DROP COLUMN request, DROP COLUMN reason, DROP COLUMN count

@@ -10,7 +10,8 @@ import Testing
     private static func app(_ name: String, _ redirectURIs: [String]) -> RegisteredApp {
         RegisteredApp(
             name: name, clientID: "\(name)-id", secret: nil, redirectURIs: redirectURIs.map { RedirectURI($0) },
-            providers: [], origins: [], postLogoutRedirectURIs: [], otherBrowser: .refuse, idTokenAlgorithm: .es256)
+            providers: [], origins: [], postLogoutRedirectURIs: [], otherBrowser: .refuse, consent: .implicit,
+            idTokenAlgorithm: .es256)
     }
 
     private static func landings(

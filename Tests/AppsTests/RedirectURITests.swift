@@ -53,6 +53,7 @@ struct RegisteredAppTests {
             name: "acme", clientID: "acme-ios", secret: secret.map { Secret($0) },
             redirectURIs: redirectURIs.map { RedirectURI($0) }, providers: providers, origins: ["https://acme.example"],
             postLogoutRedirectURIs: [RedirectURI("https://acme.example/bye")], otherBrowser: .refuse,
+            consent: .implicit,
             idTokenAlgorithm: .rs256)
     }
 
@@ -96,7 +97,8 @@ struct AppDirectoryTests {
         func app(_ name: String, _ secret: String?) -> RegisteredApp {
             RegisteredApp(
                 name: name, clientID: name, secret: secret.map { Secret($0) }, redirectURIs: [], providers: [],
-                origins: [], postLogoutRedirectURIs: [], otherBrowser: .refuse, idTokenAlgorithm: .rs256)
+                origins: [], postLogoutRedirectURIs: [], otherBrowser: .refuse, consent: .implicit,
+                idTokenAlgorithm: .rs256)
         }
         let (web, device) = (app("web", "old"), app("device", nil))
         let directory = AppDirectory(

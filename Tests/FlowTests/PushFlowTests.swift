@@ -10,7 +10,7 @@ import Testing
     @Test func `signs the user in who approves, and gives the app its tokens`() async throws {
         try await PushFlow.with { flow in
             let begun = try await flow.begin()
-            #expect(begun.status == 200 && begun["expires_in"] == 3600, "\(begun.text)")
+            #expect(begun.status == 200 && begun["expires_in"] == 600, "\(begun.text)")
             let id = try #require(begun["auth_req_id"]?.string)
             let pending = try await flow.poll(id)
             #expect(pending.status == 200 && pending.json == ["auth_req_id": .string(id)], "\(pending.text)")

@@ -1,3 +1,4 @@
+import Apps
 import Pages
 
 /// Every page once, with names that a test looks for.
@@ -17,6 +18,13 @@ struct Samples {
 
     func pages(_ language: PageLanguage) -> Pages { Pages(branding: branding, language: language) }
 
+    /// An app that asks for everything there is.
+    private var description: AppDescription {
+        AppDescription(
+            name: app, home: value, permissions: Permissions(Permission.allCases),
+            duration: .untilSignOut(unusedDays: 30))
+    }
+
     /// By what they are.
     func all(_ language: PageLanguage) -> [(name: String, page: Page)] {
         let pages = pages(language)
@@ -30,6 +38,17 @@ struct Samples {
                 "confirmation",
                 pages.confirmation(
                     app: app, provider: provider, action: "/confirm", token: value, returnsTo: Self.redirectURI)
+            ),
+            (
+                "app confirmation",
+                pages.appConfirmation(
+                    app: description, providers: [(provider, "/confirm")], fields: [("token", value)])
+            ),
+            (
+                "consent",
+                pages.consent(
+                    app: description, action: "/confirm", fields: [("token", value)], refusal: ("no", "1"),
+                    canBeTakenBack: true, returnsTo: Self.redirectURI)
             ),
             ("resubmission", pages.resubmission(action: "/callback", fields: fields, script: "/resubmission.js")),
             ("landing", pages.landing(app: app, address: "/app/callback?code=\(value)")),

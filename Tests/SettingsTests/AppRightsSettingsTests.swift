@@ -50,7 +50,8 @@ import Testing
         #expect(rights.offlineAccess == .always && rights.grants == RegisteredApp.Grant.allCases)
         let keys = meant.noticesOfEarlierMeanings().map(\.key).filter { $0.hasPrefix("app.") }
         #expect(keys == ["app.acme.offlineAccess", "app.acme.grants"])
-        var told = try #require(app("offlineAccess: asked", "grants: [authorization_code, refresh_token]").settings)
+        var told = try #require(
+            app("offlineAccess: asked", "grants: [authorization_code, refresh_token]").settings)
         let before = told.apps
         try told.makeWhatIsServed(writtenBefore: true)
         #expect(told.apps == before)

@@ -27,6 +27,7 @@ import Testing
             redirectURIs: [RedirectURI("https://acme.example/callback")], providers: ["zenkey"],
             origins: ["https://acme.example", "http://localhost:3000"],
             postLogoutRedirectURIs: [RedirectURI("https://acme.example/bye")], otherBrowser: .confirm,
+            consent: .implicit,
             idTokenAlgorithm: .es256,
             refreshTokens: RegisteredApp.RefreshTokens(
                 use: .reusable, inactivitySeconds: 2_592_000, absoluteSeconds: 31_536_000),
@@ -38,11 +39,18 @@ import Testing
         let least = try #require(load(leastWithApp).settings?.apps.first)
         #expect(least.secret == nil)
         #expect(least.providers.isEmpty && least.origins.isEmpty && least.postLogoutRedirectURIs.isEmpty)
-        #expect(least.otherBrowser == .refuse && least.idTokenAlgorithm == .rs256)
+        #expect(least.otherBrowser == .refuse && least.consent == .implicit && least.idTokenAlgorithm == .rs256)
         #expect(least.refreshTokens == RegisteredApp.RefreshTokens())
         let faults = load(app("origins: []")).faults
         #expect(faults.map(\.key) == ["app.acme.clientID", "app.acme.redirectURIs"])
         #expect(faults.map(\.kind) == [.missing, .missing])
+    }
+
+    @Test func `users are asked for their consent where the section says so`() throws {
+        for consent in RegisteredApp.Consent.allCases {
+            #expect(load(appWith("consent: \(consent.rawValue)")).settings?.apps.first?.consent == consent)
+        }
+        #expect(load(appWith("consent: never")).faults.map(\.key) == ["app.acme.consent"])
     }
 
     @Test(arguments: [

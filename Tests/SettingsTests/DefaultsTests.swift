@@ -94,6 +94,7 @@ import YAML
           pendingSignIns: 200000
           pendingBytes: 268435456
           confirmationDays: 90
+          accountPage: true
         push:
           lifetimeSeconds: 600
           perUser: 3

@@ -17,7 +17,7 @@ import Testing
         [
             RegisteredApp(
                 name: "desk", clientID: "desk", secret: nil, redirectURIs: [], providers: [], origins: [],
-                postLogoutRedirectURIs: [], otherBrowser: .refuse, idTokenAlgorithm: .rs256)
+                postLogoutRedirectURIs: [], otherBrowser: .refuse, consent: .implicit, idTokenAlgorithm: .rs256)
         ], resourceServers: [])
 
     private func issuer(

@@ -11,7 +11,8 @@ public import Testing
 /// ```
 public struct RepositoryContract: Sendable, CustomTestStringConvertible {
     public static let clauses =
-        signInClauses + crossClientClauses + browserClauses + profileClauses + migrationClauses + refreshClauses
+        signInClauses + crossClientClauses + browserClauses + consentClauses + profileClauses + migrationClauses
+        + refreshClauses
         + sessionClauses
         + logoutClauses + eventClauses + pushClauses + ticketClauses
         + userClauses + identityClauses + sensitiveClauses + actClauses + challengeClauses + receiptClauses

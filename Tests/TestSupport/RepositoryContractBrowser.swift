@@ -203,7 +203,7 @@ extension Sample {
     static func appSignIn(_ subject: String = "1") -> (SignInRecord, NewAppCode) {
         let code = NewAppCode(
             hash: hash(), redirectURI: "https://acme.example/cb", codeChallenge: "challenge", nonce: "app-nonce",
-            expiresAt: now + 60)
+            expiresAt: now + 60, consent: nil)
         var record = signIn(Sample.subject(subject), session: session(expiresAt: code.expiresAt))
         record.draft.session.client = "acme-ios"
         record.draft.session.scope = "openid email"

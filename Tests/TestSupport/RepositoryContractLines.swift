@@ -128,7 +128,7 @@ private struct Cell {
         if thing == .appCode {
             record.draft.appCode = NewAppCode(
                 hash: code, redirectURI: "https://desk.example/cb", codeChallenge: "challenge", nonce: nil,
-                expiresAt: now + 600)
+                expiresAt: now + 600, consent: nil)
         }
         return record
     }

@@ -13,7 +13,7 @@ package import Wings
 /// A wing as small as one can be, with one of everything that a wing may bring: what a newcomer adds is this folder,
 /// and one line in a list.
 extension Wing {
-    package static let toy = Wing(ToySettings.self, tables: [ToyShouts.table]) { settings, _ in
+    package static let toy = Wing(ToySettings.self, tables: [ToyShouts.table]) { settings, _, _ in
         OpenWing(
             api: APIExtension(
                 isOn: settings.enabled, group: .toy, operations: [ToyEndpoint.shout(settings)],

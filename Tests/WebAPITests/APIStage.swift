@@ -141,7 +141,9 @@ extension AddressLimits {
 
 extension APIExtensions {
     /// Those of this service, none of which is on.
-    static let ofTests = APIExtensions([.keyService(at: "/keyservice/v1", nil, keysPerDay: nil)])
+    static let ofTests = APIExtensions([
+        .accountPage(isOn: false), .keyService(at: "/keyservice/v1", nil, keysPerDay: nil),
+    ])
 }
 
 enum StageError: Error { case notSignedIn }

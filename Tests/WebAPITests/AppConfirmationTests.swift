@@ -56,6 +56,23 @@ import Testing
         #expect(answer.base == address && answer["code"] != nil && answer["state"] == "app-state")
     }
 
+    @Test func `says what it asks for, and a yes is consent`() async throws {
+        var browser = try await BrowserStage()
+        let page = await ask(&browser, Self.desk(Self.scheme, ["scope": "openid email account.erase"]))
+        for text in [
+            "desk is an app at org.acme.desk.", "<li>see your e-mail address</li>", "<li>delete your account</li>",
+            "That ends after 15 minutes.",
+        ] {
+            #expect(page.text.contains(text), "\(text)")
+        }
+        let onDevice = await ask(&browser, Self.desk())
+        #expect(onDevice.text.contains("desk is an app on this device."))
+        let request = try Location(of: try await browser.sayYes(on: page))
+        #expect(try Location(of: try await browser.comeBack(from: request))["code"] != nil)
+        let consents = try await browser.api.stage.repository.consents(of: UserID(rawValue: 1))
+        #expect(consents.map(\.client) == ["desk-id"] && consents.map(\.scope) == ["openid email account.erase"])
+    }
+
     @Test(arguments: addresses)
     func `signs nobody in without a word`(address: String) async throws {
         var browser = try await BrowserStage()
@@ -169,7 +186,7 @@ import Testing
             let uri = "http://127.0.0.1/\(number)"
             let app = RegisteredApp(
                 name: "a", clientID: "a", secret: nil, redirectURIs: [RedirectURI(uri)], providers: [], origins: [],
-                postLogoutRedirectURIs: [], otherBrowser: .refuse, idTokenAlgorithm: .rs256)
+                postLogoutRedirectURIs: [], otherBrowser: .refuse, consent: .implicit, idTokenAlgorithm: .rs256)
             return try? AppAddress(
                 AuthorizationParameters([("client_id", "a"), ("redirect_uri", uri)]),
                 apps: AppDirectory([app], resourceServers: []), issuer: "https://gatehouse.example")

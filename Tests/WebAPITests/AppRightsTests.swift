@@ -20,7 +20,7 @@ import Testing
     ) async throws -> BrowserStage {
         let app = RegisteredApp(
             name: "b", clientID: "b", secret: secret.map { Secret($0) }, redirectURIs: [RedirectURI(address)],
-            providers: providers, origins: [], postLogoutRedirectURIs: [], otherBrowser: .refuse,
+            providers: providers, origins: [], postLogoutRedirectURIs: [], otherBrowser: .refuse, consent: .implicit,
             idTokenAlgorithm: .es256, rights: rights)
         return BrowserStage(
             of: try await APIStage(

@@ -10,7 +10,7 @@ import Testing
 
 @testable import WebAPI
 
-/// A browser that signs its user in, at a service with four apps and two providers.
+/// A browser that signs its user in, at a service with six apps and two providers.
 struct BrowserStage {
     static let acme = "https://acme.example/cb"
     /// As TIM's samples have theirs.
@@ -33,6 +33,8 @@ struct BrowserStage {
                 rights: RegisteredApp.Rights(permissions: .everything, offlineAccess: .always),
                 refreshTokens: RegisteredApp.RefreshTokens(
                     use: .reusable, inactivitySeconds: 86_400, absoluteSeconds: 200_000)),
+            app("notes", ["https://notes.example/cb"], consent: .explicit),
+            app("bank", ["https://bank.example/cb"], consent: .systematic),
         ], resourceServers: [ResourceServer(id: "api", secret: Secret("api secret"))])
 
     /// Those of apps that the operator trusts with accounts.
@@ -41,6 +43,7 @@ struct BrowserStage {
     private static func app(
         _ name: String, _ redirectURIs: [String], secret: String? = nil, providers: [String] = [],
         origins: [String] = [], otherBrowser: RegisteredApp.OtherBrowser = .refuse,
+        consent: RegisteredApp.Consent = .implicit,
         idTokenAlgorithm: SigningAlgorithm = .rs256, rights: RegisteredApp.Rights = ofOperator,
         refreshTokens: RegisteredApp.RefreshTokens = RegisteredApp.RefreshTokens()
     ) -> RegisteredApp {
@@ -48,6 +51,7 @@ struct BrowserStage {
             name: name, clientID: "\(name)-id", secret: secret.map { Secret($0) },
             redirectURIs: redirectURIs.map { RedirectURI($0) }, providers: providers, origins: origins,
             postLogoutRedirectURIs: [RedirectURI("https://\(name).example/bye")], otherBrowser: otherBrowser,
+            consent: consent,
             idTokenAlgorithm: idTokenAlgorithm, refreshTokens: refreshTokens, rights: rights)
     }
 
@@ -98,7 +102,11 @@ struct BrowserStage {
         }
         for case ("Set-Cookie", let set) in answer.headers {
             let pair = String(set.prefix { $0 != ";" })
-            if pair.contains("gatehouse-apps=") { confirmedApps = pair } else { cookie = pair }
+            if pair.contains("gatehouse-apps=") {
+                confirmedApps = pair
+            } else if !pair.contains("gatehouse-account=") {
+                cookie = pair
+            }
         }
         return answer
     }
@@ -108,6 +116,15 @@ struct BrowserStage {
         let forms = page.text.split(separator: "<form ")
         let form = try #require(forms.first { $0.contains("\"/auth/\(provider)/confirm\"") } ?? forms.last)
         let fields = form.matches(of: /name="([^"]+)" value="([^"]*)"/).map { (String($0.1), String($0.2)) }
+        return await visit(
+            "/auth/\(provider)/confirm", fields, method: .post, headers: [("Origin", "null")])
+    }
+
+    /// Presses "no" on a page that asks whether an app may have what it asks for.
+    mutating func sayNo(on page: HTTPTestAnswer, with provider: String = "zenkey") async throws -> HTTPTestAnswer {
+        let form = try #require(page.text.split(separator: "<form ").last)
+        let fields = form.matches(of: /name="([^"]+)" value="([^"]*)"/).map { (String($0.1), String($0.2)) }
+        try #require(fields.contains { $0.0 == "gatehouse_declined" })
         return await visit(
             "/auth/\(provider)/confirm", fields, method: .post, headers: [("Origin", "null")])
     }

@@ -31,6 +31,7 @@ import Testing
     @Test func `every answer that the document promises is given`() async throws {
         var seen = try await CodeTour.seen().union(AccountTour.seen()).union(BrowserTour.seen()).union(PushTour.seen())
             .union(VaultTour.seen()).union(ExchangeTour.seen()).union(KeyServiceTour.seen()).union(SignUpTour.seen())
+            .union(AccountPageTour.seen())
         let app = try await APIStage()
         for path in ["/.well-known/jwks.json", "/auth/client-jwks.json", "/healthz"] { _ = await app.send(.get, path) }
         for path in ["/openapi.json", "/docs", "/"] {

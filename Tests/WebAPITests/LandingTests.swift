@@ -15,6 +15,7 @@ import Testing
         RegisteredApp(
             name: name, clientID: "\(name)-id", secret: nil, redirectURIs: redirectURIs.map { RedirectURI($0) },
             providers: [], origins: ["https://web.example"], postLogoutRedirectURIs: [], otherBrowser: .refuse,
+            consent: .implicit,
             idTokenAlgorithm: .es256)
     }
 

@@ -69,7 +69,7 @@ struct PermissionStage {
             RegisteredApp(
                 name: name, clientID: name, secret: Secret("\(name) secret of an app"),
                 redirectURIs: [RedirectURI("https://app.example/\(name)")], providers: [], origins: [],
-                postLogoutRedirectURIs: [], otherBrowser: .refuse, idTokenAlgorithm: .es256,
+                postLogoutRedirectURIs: [], otherBrowser: .refuse, consent: .implicit, idTokenAlgorithm: .es256,
                 providerTokens: ["zenkey"],
                 rights: RegisteredApp.Rights(
                     permissions: permissions, grants: RegisteredApp.Grant.allCases,

@@ -23,7 +23,8 @@ extension APIStage {
             RegisteredApp(
                 name: name, clientID: "\(name)-id", secret: secret.map { Secret($0) },
                 redirectURIs: [RedirectURI("https://\(name).example/cb")], providers: [], origins: [],
-                postLogoutRedirectURIs: [], otherBrowser: .refuse, idTokenAlgorithm: .es256, providerTokens: tokens,
+                postLogoutRedirectURIs: [], otherBrowser: .refuse, consent: .implicit, idTokenAlgorithm: .es256,
+                providerTokens: tokens,
                 rights: RegisteredApp.Rights(permissions: Permissions([.openid, .tokens, .accountRead])))
         }
         let apps = AppDirectory(

@@ -1,3 +1,5 @@
+internal import Apps
+
 struct DanishTexts: Texts {
     func signIn(to app: String) -> String { "Log ind på \(app)" }
     let chooseProvider = "Vælg, hvordan du vil logge ind."
@@ -9,6 +11,42 @@ struct DanishTexts: Texts {
     func onlyIfYouBegan(in app: String) -> String {
         "Fortsæt kun, hvis du selv lige har trykket på log ind i \(app). Et andet program ville få adgang til din konto."
     }
+
+    func app(_ app: String, at home: String?) -> String {
+        if let home { "\(app) er en app hos \(home)." } else { "\(app) er en app på denne enhed." }
+    }
+    func asks(_ app: String) -> String { "Hvis du fortsætter, kan \(app):" }
+    func permission(_ permission: Permission) -> String {
+        switch permission {
+        case .openid: "kende dig igen næste gang"
+        case .profile: "se dit navn, dit billede og det andet, din profil siger om dig, for eksempel din fødselsdag"
+        case .email: "se din e-mailadresse"
+        case .phone: "se dit telefonnummer"
+        case .address: "se din postadresse"
+        case .postalCode: "se dit postnummer"
+        case .lastFourSocial: "se de fire sidste cifre i dit personnummer"
+        case .claims: "se det andet, din udbyder fortæller om dig"
+        case .offlineAccess: "holde dig logget ind, når du ikke bruger den"
+        case .accountRead: "se din konto: hvordan du logger ind, og hvor du er logget ind"
+        case .accountWrite: "ændre det, din profil siger"
+        case .accountSessions: "logge dig ud andre steder"
+        case .accountIdentities: "ændre, hvordan du logger ind, og hvordan du kan træffes"
+        case .accountErase: "slette din konto"
+        case .tokens: "handle for dig hos de udbydere, du logger ind med"
+        case .transactions: "bede dig godkende transaktioner, for eksempel en betaling"
+        }
+    }
+    func lasts(_ duration: AppDescription.Duration) -> String {
+        switch duration {
+        case .minutes(let minutes): "Det varer i \(minutes) minutter."
+        case .days(let days): "Det varer i højst \(days) dage, eller til du logger ud."
+        case .untilSignOut(let days): "Det varer, til du logger ud, eller til du ikke har brugt den i \(days) dage."
+        }
+    }
+    func allowQuestion(_ app: String) -> String { "Vil du tillade det for \(app)?" }
+    let allow = "Tillad"
+    let refuse = "Tillad ikke"
+    let canBeTakenBack = "Du kan altid trække det tilbage på siden, hvor du styrer din konto her."
 
     func didYouStart(signingInTo app: String) -> String { "Er du lige begyndt at logge ind på \(app)?" }
     func startedElsewhere(with provider: String) -> String {
@@ -42,6 +80,32 @@ struct DanishTexts: Texts {
     }
     let accountStays =
         "Har du en konto her, findes den stadig, for kun du kan slette den: Åbn appen, og slet kontoen dér."
+
+    let yourAccount = "Din konto"
+    let accountIntroduction = "Log ind for at se, hvor du er logget ind, og hvad apps kan gøre, og for at afslutte det."
+    let notSignedIn = "Du blev ikke logget ind."
+    let proveAgain = "Log ind en gang til"
+    let whyProveAgain =
+        "Det, du bad om, afslutter noget et andet sted, så vi skal vide, at det virkelig er dig. Der er ikke ændret noget endnu."
+    let identityTooNew =
+        "Du tilføjede denne måde at logge ind på for kort tid siden, så den kan ikke afslutte noget andre steder endnu. Log ind på en anden måde, eller prøv igen i morgen."
+    let whereSignedIn = "Disse apps kender dig, og her er du logget ind."
+    let nowhereElse = "Du er ikke logget ind andre steder end på denne side."
+    func agreed(on day: String) -> String {
+        "Den \(day) tillod du den at:"
+    }
+    func signedIn(since time: String, lastUsed: String, with provider: String) -> String {
+        "Logget ind med \(provider) \(time), sidst brugt \(lastUsed)."
+    }
+    let signOutThere = "Log ud der"
+    func signOutOfAll(_ app: String) -> String {
+        "Log ud af \(app) overalt"
+    }
+    func takeBack(from app: String) -> String {
+        "Træk det tilbage, som \(app) kan gøre"
+    }
+    let signOutEverywhere = "Log ud overalt"
+    let leavePage = "Forlad denne side"
 
     // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {

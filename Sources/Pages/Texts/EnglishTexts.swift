@@ -1,3 +1,5 @@
+internal import Apps
+
 struct EnglishTexts: Texts {
     func signIn(to app: String) -> String { "Sign in to \(app)" }
     let chooseProvider = "Choose how you want to sign in."
@@ -9,6 +11,42 @@ struct EnglishTexts: Texts {
     func onlyIfYouBegan(in app: String) -> String {
         "Go on only if you have just pressed sign-in in \(app) yourself. Another program would get into your account."
     }
+
+    func app(_ app: String, at home: String?) -> String {
+        if let home { "\(app) is an app at \(home)." } else { "\(app) is an app on this device." }
+    }
+    func asks(_ app: String) -> String { "If you go on, \(app) may:" }
+    func permission(_ permission: Permission) -> String {
+        switch permission {
+        case .openid: "know you again the next time"
+        case .profile: "see your name, your picture and what else your profile says of you, such as your birthday"
+        case .email: "see your e-mail address"
+        case .phone: "see your phone number"
+        case .address: "see your postal address"
+        case .postalCode: "see your postal code"
+        case .lastFourSocial: "see the last four digits of your social security number"
+        case .claims: "see what else your provider tells about you"
+        case .offlineAccess: "stay signed in when you are not using it"
+        case .accountRead: "see your account: how you sign in, and where you are signed in"
+        case .accountWrite: "change what your profile says"
+        case .accountSessions: "sign you out elsewhere"
+        case .accountIdentities: "change how you sign in and how you are reached"
+        case .accountErase: "delete your account"
+        case .tokens: "act for you at the providers that you sign in with"
+        case .transactions: "ask you to approve transactions, such as a payment"
+        }
+    }
+    func lasts(_ duration: AppDescription.Duration) -> String {
+        switch duration {
+        case .minutes(let minutes): "That ends after \(minutes) minutes."
+        case .days(let days): "That ends after \(days) days at the latest, or when you sign out."
+        case .untilSignOut(let days): "That lasts until you sign out, or until you haven’t used it for \(days) days."
+        }
+    }
+    func allowQuestion(_ app: String) -> String { "Do you want to allow that to \(app)?" }
+    let allow = "Allow"
+    let refuse = "Don’t allow"
+    let canBeTakenBack = "You can take it back at any time, on the page where you manage your account here."
 
     func didYouStart(signingInTo app: String) -> String { "Did you just start signing in to \(app)?" }
     func startedElsewhere(with provider: String) -> String {
@@ -42,6 +80,32 @@ struct EnglishTexts: Texts {
     }
     let accountStays =
         "If you have an account here, it is still there, since only you can delete it: open the app and delete it there."
+
+    let yourAccount = "Your account"
+    let accountIntroduction = "Sign in to see where you are signed in and what apps may do, and to end it."
+    let notSignedIn = "You weren’t signed in."
+    let proveAgain = "Sign in once more"
+    let whyProveAgain =
+        "What you asked for ends something elsewhere, so we need to know that it’s really you. Nothing has changed yet."
+    let identityTooNew =
+        "You added this way of signing in only a short time ago, so it can’t end anything elsewhere yet. Sign in another way, or try again tomorrow."
+    let whereSignedIn = "These apps know you, and this is where you are signed in."
+    let nowhereElse = "You are signed in nowhere but on this page."
+    func agreed(on day: String) -> String {
+        "On \(day) you allowed it to:"
+    }
+    func signedIn(since time: String, lastUsed: String, with provider: String) -> String {
+        "Signed in with \(provider) on \(time), last used on \(lastUsed)."
+    }
+    let signOutThere = "Sign out there"
+    func signOutOfAll(_ app: String) -> String {
+        "Sign out of \(app) everywhere"
+    }
+    func takeBack(from app: String) -> String {
+        "Take back what \(app) may do"
+    }
+    let signOutEverywhere = "Sign out everywhere"
+    let leavePage = "Leave this page"
 
     // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {

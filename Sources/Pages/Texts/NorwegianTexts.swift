@@ -1,3 +1,5 @@
+internal import Apps
+
 /// Bokmål.
 struct NorwegianTexts: Texts {
     func signIn(to app: String) -> String { "Logg inn på \(app)" }
@@ -10,6 +12,42 @@ struct NorwegianTexts: Texts {
     func onlyIfYouBegan(in app: String) -> String {
         "Fortsett bare hvis du selv nettopp har trykket på logg inn i \(app). Et annet program ville få tilgang til kontoen din."
     }
+
+    func app(_ app: String, at home: String?) -> String {
+        if let home { "\(app) er en app fra \(home)." } else { "\(app) er en app på denne enheten." }
+    }
+    func asks(_ app: String) -> String { "Hvis du går videre, kan \(app):" }
+    func permission(_ permission: Permission) -> String {
+        switch permission {
+        case .openid: "kjenne deg igjen neste gang"
+        case .profile: "se navnet ditt, bildet ditt og det andre profilen sier om deg, for eksempel fødselsdagen"
+        case .email: "se e-postadressen din"
+        case .phone: "se telefonnummeret ditt"
+        case .address: "se postadressen din"
+        case .postalCode: "se postnummeret ditt"
+        case .lastFourSocial: "se de fire siste sifrene i personnummeret ditt"
+        case .claims: "se det andre leverandøren forteller om deg"
+        case .offlineAccess: "holde deg innlogget når du ikke bruker den"
+        case .accountRead: "se kontoen din: hvordan du logger inn, og hvor du er innlogget"
+        case .accountWrite: "endre det profilen sier"
+        case .accountSessions: "logge deg ut andre steder"
+        case .accountIdentities: "endre hvordan du logger inn, og hvordan du kan nås"
+        case .accountErase: "slette kontoen din"
+        case .tokens: "handle for deg hos leverandørene du logger inn med"
+        case .transactions: "be deg godkjenne transaksjoner, for eksempel en betaling"
+        }
+    }
+    func lasts(_ duration: AppDescription.Duration) -> String {
+        switch duration {
+        case .minutes(let minutes): "Det varer i \(minutes) minutter."
+        case .days(let days): "Det varer i høyst \(days) dager, eller til du logger ut."
+        case .untilSignOut(let days): "Det varer til du logger ut, eller til du ikke har brukt den på \(days) dager."
+        }
+    }
+    func allowQuestion(_ app: String) -> String { "Vil du tillate dette for \(app)?" }
+    let allow = "Tillat"
+    let refuse = "Ikke tillat"
+    let canBeTakenBack = "Du kan når som helst trekke det tilbake på siden der du styrer kontoen din her."
 
     func didYouStart(signingInTo app: String) -> String { "Har du nettopp begynt å logge inn på \(app)?" }
     func startedElsewhere(with provider: String) -> String {
@@ -43,6 +81,32 @@ struct NorwegianTexts: Texts {
     }
     let accountStays =
         "Har du en konto her, finnes den fortsatt, for bare du kan slette den: Åpne appen og slett kontoen der."
+
+    let yourAccount = "Kontoen din"
+    let accountIntroduction = "Logg inn for å se hvor du er innlogget og hva apper kan gjøre, og for å avslutte det."
+    let notSignedIn = "Du ble ikke logget inn."
+    let proveAgain = "Logg inn en gang til"
+    let whyProveAgain =
+        "Det du ba om, avslutter noe et annet sted, så vi må vite at det virkelig er deg. Ingenting er endret ennå."
+    let identityTooNew =
+        "Du la til denne måten å logge inn på for kort tid siden, så den kan ikke avslutte noe andre steder ennå. Logg inn på en annen måte, eller prøv igjen i morgen."
+    let whereSignedIn = "Disse appene kjenner deg, og her er du innlogget."
+    let nowhereElse = "Du er ikke innlogget andre steder enn på denne siden."
+    func agreed(on day: String) -> String {
+        "Den \(day) tillot du den å:"
+    }
+    func signedIn(since time: String, lastUsed: String, with provider: String) -> String {
+        "Innlogget med \(provider) \(time), sist brukt \(lastUsed)."
+    }
+    let signOutThere = "Logg ut der"
+    func signOutOfAll(_ app: String) -> String {
+        "Logg ut av \(app) overalt"
+    }
+    func takeBack(from app: String) -> String {
+        "Trekk tilbake det \(app) kan gjøre"
+    }
+    let signOutEverywhere = "Logg ut overalt"
+    let leavePage = "Forlat denne siden"
 
     // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {

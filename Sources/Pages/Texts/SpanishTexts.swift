@@ -1,3 +1,5 @@
+internal import Apps
+
 struct SpanishTexts: Texts {
     func signIn(to app: String) -> String { "Inicia sesión en \(app)" }
     let chooseProvider = "Elige cómo quieres iniciar sesión."
@@ -9,6 +11,42 @@ struct SpanishTexts: Texts {
     func onlyIfYouBegan(in app: String) -> String {
         "Continúa solo si tú acabas de pulsar el inicio de sesión en \(app). Otro programa entraría en tu cuenta."
     }
+
+    func app(_ app: String, at home: String?) -> String {
+        if let home { "\(app) es una aplicación de \(home)." } else { "\(app) es una aplicación de este dispositivo." }
+    }
+    func asks(_ app: String) -> String { "Si continúas, \(app) podrá:" }
+    func permission(_ permission: Permission) -> String {
+        switch permission {
+        case .openid: "reconocerte la próxima vez"
+        case .profile: "ver tu nombre, tu foto y lo demás que dice tu perfil de ti, como tu cumpleaños"
+        case .email: "ver tu correo electrónico"
+        case .phone: "ver tu número de teléfono"
+        case .address: "ver tu dirección postal"
+        case .postalCode: "ver tu código postal"
+        case .lastFourSocial: "ver las cuatro últimas cifras de tu número de la seguridad social"
+        case .claims: "ver lo demás que tu proveedor dice de ti"
+        case .offlineAccess: "mantener tu sesión abierta cuando no la usas"
+        case .accountRead: "ver tu cuenta: cómo inicias sesión y dónde la tienes abierta"
+        case .accountWrite: "cambiar lo que dice tu perfil"
+        case .accountSessions: "cerrar tu sesión en otros sitios"
+        case .accountIdentities: "cambiar cómo inicias sesión y cómo se te localiza"
+        case .accountErase: "eliminar tu cuenta"
+        case .tokens: "actuar por ti ante los proveedores con los que inicias sesión"
+        case .transactions: "pedirte que apruebes operaciones, como un pago"
+        }
+    }
+    func lasts(_ duration: AppDescription.Duration) -> String {
+        switch duration {
+        case .minutes(let minutes): "Eso termina a los \(minutes) minutos."
+        case .days(let days): "Eso termina a los \(days) días como máximo, o cuando cierres la sesión."
+        case .untilSignOut(let days): "Eso dura hasta que cierres la sesión, o hasta que pases \(days) días sin usarla."
+        }
+    }
+    func allowQuestion(_ app: String) -> String { "¿Quieres permitírselo a \(app)?" }
+    let allow = "Permitir"
+    let refuse = "No permitir"
+    let canBeTakenBack = "Puedes retirarlo cuando quieras, en la página donde gestionas aquí tu cuenta."
 
     func didYouStart(signingInTo app: String) -> String { "¿Acabas de empezar a iniciar sesión en \(app)?" }
     func startedElsewhere(with provider: String) -> String {
@@ -42,6 +80,33 @@ struct SpanishTexts: Texts {
     }
     let accountStays =
         "Si tienes una cuenta aquí, sigue existiendo, porque solo tú puedes eliminarla: abre la aplicación y elimínala allí."
+
+    let yourAccount = "Tu cuenta"
+    let accountIntroduction =
+        "Inicia sesión para ver dónde tienes la sesión abierta y qué pueden hacer las aplicaciones, y para terminarlo."
+    let notSignedIn = "No se ha iniciado la sesión."
+    let proveAgain = "Inicia sesión una vez más"
+    let whyProveAgain =
+        "Lo que has pedido termina algo en otro sitio, así que necesitamos saber que eres tú de verdad. Todavía no ha cambiado nada."
+    let identityTooNew =
+        "Añadiste esta forma de iniciar sesión hace muy poco, así que todavía no puede terminar nada en otro sitio. Inicia sesión de otra manera o inténtalo mañana."
+    let whereSignedIn = "Estas aplicaciones te conocen, y aquí tienes la sesión abierta."
+    let nowhereElse = "No tienes la sesión abierta en ningún sitio más que en esta página."
+    func agreed(on day: String) -> String {
+        "El \(day) le permitiste:"
+    }
+    func signedIn(since time: String, lastUsed: String, with provider: String) -> String {
+        "Sesión iniciada con \(provider) el \(time), usada por última vez el \(lastUsed)."
+    }
+    let signOutThere = "Cerrar esa sesión"
+    func signOutOfAll(_ app: String) -> String {
+        "Cerrar todas las sesiones en \(app)"
+    }
+    func takeBack(from app: String) -> String {
+        "Retirar lo que \(app) puede hacer"
+    }
+    let signOutEverywhere = "Cerrar todas las sesiones"
+    let leavePage = "Salir de esta página"
 
     // As long as there are problems: a part of it elsewhere would be one that the compiler does not hold to be whole.
     func explanation(of problem: Problem) -> Explanation {

@@ -1,3 +1,5 @@
+internal import Apps
+
 /// All that pages say, in one language: what a language lacks does not compile.
 ///
 /// Names of apps and providers come in as they are, and are escaped where the text is written.
@@ -10,6 +12,16 @@ protocol Texts: Sendable {
     // The question whether it is the app.
     func appOnThisDevice(_ app: String) -> String
     func onlyIfYouBegan(in app: String) -> String
+
+    // What an app asks for.
+    func app(_ app: String, at home: String?) -> String
+    func asks(_ app: String) -> String
+    func permission(_ permission: Permission) -> String
+    func lasts(_ duration: AppDescription.Duration) -> String
+    func allowQuestion(_ app: String) -> String
+    var allow: String { get }
+    var refuse: String { get }
+    var canBeTakenBack: String { get }
 
     // The question in another browser than the one that started.
     func didYouStart(signingInTo app: String) -> String
@@ -40,6 +52,23 @@ protocol Texts: Sendable {
     var deletionDone: String { get }
     func signedOutOn(_ day: String) -> String
     var accountStays: String { get }
+
+    // The account page.
+    var yourAccount: String { get }
+    var accountIntroduction: String { get }
+    var notSignedIn: String { get }
+    var proveAgain: String { get }
+    var whyProveAgain: String { get }
+    var identityTooNew: String { get }
+    var whereSignedIn: String { get }
+    var nowhereElse: String { get }
+    func agreed(on day: String) -> String
+    func signedIn(since time: String, lastUsed: String, with provider: String) -> String
+    var signOutThere: String { get }
+    func signOutOfAll(_ app: String) -> String
+    func takeBack(from app: String) -> String
+    var signOutEverywhere: String { get }
+    var leavePage: String { get }
 
     // What went wrong.
     func explanation(of problem: Problem) -> Explanation

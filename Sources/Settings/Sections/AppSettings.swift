@@ -20,6 +20,7 @@ struct AppSettings: NamedSection {
     var origins: [String] = []
     var postLogoutRedirectURIs: [RedirectURI] = []
     var otherBrowser = RegisteredApp.OtherBrowser.refuse
+    var consent = RegisteredApp.Consent.implicit
     var idTokenAlgorithm = SigningAlgorithm.rs256
     /// The providers whose access tokens it may fetch; only with a secret.
     var providerTokens: [String] = []
@@ -47,7 +48,8 @@ struct AppSettings: NamedSection {
         RegisteredApp(
             name: name, clientID: clientID, secret: secret, redirectURIs: redirectURIs, providers: providers,
             origins: origins, postLogoutRedirectURIs: postLogoutRedirectURIs, otherBrowser: otherBrowser,
-            idTokenAlgorithm: idTokenAlgorithm, providerTokens: providerTokens,
+            consent: consent, idTokenAlgorithm: idTokenAlgorithm,
+            providerTokens: providerTokens,
             refreshTokens: RegisteredApp.RefreshTokens(
                 use: refreshTokens, inactivitySeconds: Self.seconds(inactivityDays),
                 absoluteSeconds: Self.seconds(absoluteDays)),

@@ -22,6 +22,10 @@ extension SettingKey where Root == AppSettings {
             "What becomes of a sign-in that comes back in another browser: it is refused, or the user is asked, which "
                 + "takes https redirect URIs only."),
         Self(
+            "consent", \.consent, .text(.choice),
+            "Whether users are asked here before the app is given anything: never (you answer for it), the first time and for more "
+                + "than that, or each time."),
+        Self(
             "idTokenAlgorithm", \.idTokenAlgorithm, .text(.choice),
             "What the app's ID tokens are signed with; RS256 is what client libraries expect unless they are told."),
         Self(

@@ -4,15 +4,16 @@ extension SettingKey where Root == Settings {
     /// - Parameter wings: whose keys stand with ours: limits among the limits, the rest behind.
     static func all(with wings: [any WingSettings.Type]) -> [Self] {
         let ofWings = keys(of: wings)
-        let limits = ofWings.filter { $0.path.first == "rateLimit" }
+        // Where a wing's key is in a section that there is without it, it stands at its end.
+        func added(to section: String) -> [Self] { ofWings.filter { $0.path.first == section } }
         return http + admin + [
             Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded.")
-        ] + rateLimit + limits + signUpLimit + [
+        ] + rateLimit + added(to: "rateLimit") + signUpLimit + [
             Self(
                 "instances", \.instances, .number(1...1000),
                 "Instances that serve together, each of which lets its share of the limits for one address pass.")
-        ] + storage + session + browser + push + outbox + associationFiles
-            + ofWings.filter { $0.path.first != "rateLimit" } + [
+        ] + storage + session + browser + added(to: "browser") + push + outbox + associationFiles
+            + ofWings.filter { !["rateLimit", "browser"].contains($0.path.first) } + [
                 Self(
                     "registration", \.registration, .text(.choice),
                     "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),

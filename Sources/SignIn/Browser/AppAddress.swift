@@ -49,6 +49,9 @@ public struct AppAddress: Sendable {
     /// private scheme or a port of the machine nobody is kept from listening (RFC 8252 §8.6).
     public var canBeImitated: Bool { !RedirectURI(redirectURI).isClaimedHTTPS }
 
+    /// What a person would say that it leads to; nil for a program on their machine.
+    public var home: String? { RedirectURI(redirectURI).home }
+
     /// The address with a code (RFC 6749 §4.1.2).
     func answer(code: String) -> String { answer([("code", code)]) }
 
@@ -115,6 +118,8 @@ public enum BrowserParameter: String, Sendable {
     case resubmitted = "gatehouse_resubmitted"
     /// Marks what was posted to sign out by our own page.
     case confirmed = "gatehouse_confirmed"
+    /// Marks that the user does not want what our own page asks.
+    case declined = "gatehouse_declined"
 }
 
 /// The parameters of a request that a browser brings, by name. An empty one counts as absent (RFC 6749 §3.1), and one

@@ -10,7 +10,9 @@ struct AppGrant: Sendable {
     private static let codeBytes = 32
 
     /// How long the app has to redeem the code, in seconds (RFC 6749 §4.1.2 recommends ten minutes at most).
-    let lifetimeSeconds: Int64 = 60
+    static let lifetimeSeconds: Int64 = 60
+    /// What the user must have agreed to, and whether nobody may be asked; nil where nobody is.
+    private let consent: (rule: ConsentDemand.Rule, isSilent: Bool)?
     let client: String
     let permissions: Permissions
     let audience: String?
@@ -20,7 +22,8 @@ struct AppGrant: Sendable {
     /// The code, as the app gets it.
     let code: String
 
-    init(_ request: PendingRequest) {
+    init(_ request: PendingRequest, for app: RegisteredApp) {
+        consent = Self.rule(request, app).map { ($0, request.carried.isSilent) }
         client = request.clientID
         permissions = request.permissions
         audience = request.audience
@@ -28,6 +31,18 @@ struct AppGrant: Sendable {
         codeChallenge = request.codeChallenge
         nonce = request.nonce
         code = Random.token(byteCount: Self.codeBytes)
+    }
+
+    /// Who has just said yes on a page that names the app and what it asks for is not asked again. A request may always
+    /// have its user asked (`prompt=consent`, OpenID Connect Core §3.1.2.1).
+    private static func rule(_ request: PendingRequest, _ app: RegisteredApp) -> ConsentDemand.Rule? {
+        if request.confirmation == .given { return .given }
+        if request.carried.asksForConsent { return .eachTime }
+        return switch app.consent {
+        case .implicit: nil
+        case .explicit: .once
+        case .systematic: .eachTime
+        }
     }
 
     /// What the session may do: what the app has asked for, but for what its user has declined at the provider.
@@ -46,6 +61,10 @@ struct AppGrant: Sendable {
     func code(now: Int64) -> NewAppCode {
         NewAppCode(
             hash: TokenHash(sha256: code), redirectURI: redirectURI, codeChallenge: codeChallenge, nonce: nonce,
-            expiresAt: now + lifetimeSeconds)
+            expiresAt: now + Self.lifetimeSeconds,
+            consent: consent.map {
+                ConsentDemand(
+                    rule: $0.rule, isSilent: $0.isSilent, waitsUntil: now + BrowserSignIn.lifetimeSeconds)
+            })
     }
 }

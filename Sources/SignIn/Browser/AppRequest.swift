@@ -1,5 +1,5 @@
 internal import Accounts
-internal import Apps
+public import Apps
 internal import OpenIDConnect
 internal import Providers
 internal import Syntax
@@ -18,7 +18,7 @@ public struct AppRequest: Sendable {
     /// By S256, always.
     let codeChallenge: String
     /// What is granted.
-    let permissions: Permissions
+    public let permissions: Permissions
     /// Whom the app's tokens are to be made out to; nil for this service (RFC 8707 §2.1).
     let audience: String?
     /// What goes on to the provider as it came, beside what has a meaning here.
@@ -205,5 +205,7 @@ struct CarriedParameters: Equatable, Sendable {
     var isSilent: Bool { self["prompt"] == "none" }
     /// Whether the provider is to have the user authenticate again.
     var asksForLogin: Bool { self["prompt"]?.split(separator: " ").contains("login") == true }
+    /// Whether the user is to be asked for consent again.
+    var asksForConsent: Bool { self["prompt"]?.split(separator: " ").contains("consent") == true }
     var maximumAgeSeconds: Int64? { self["max_age"].flatMap { AuthorizedResponse.seconds($0) } }
 }

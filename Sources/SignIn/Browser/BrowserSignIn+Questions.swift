@@ -28,7 +28,9 @@ extension BrowserSignIn {
         _ request: PendingRequest, _ address: AppAddress, _ browser: BrowserKey, _ holder: NetworkHash
     ) async throws(Failure) -> Step {
         do throws(ServiceError) {
-            return .ask(address, providers: [request.provider], token: try await ask(request, browser, holder))
+            return .ask(
+                address, request.permissions, providers: [request.provider],
+                token: try await ask(request, browser, holder))
         } catch {
             throw .page(.service(error))
         }
@@ -79,6 +81,10 @@ extension BrowserSignIn {
         let (row, request) = try await pending(handle)
         guard let address = request.address(apps, issuer: issuer.text) else { throw .page(.over) }
         guard let key = browser?.key(row.browser) else { throw .page(.otherBrowser) }
+        if case .consenting(let session, let code) = request.stage {
+            let hasAgreed = parameters[.declined] == nil
+            return try await consented(hasAgreed, to: session, code, handle, address, key)
+        }
         do throws(ServiceError) {
             switch request.stage {
             case .asking:
@@ -95,8 +101,8 @@ extension BrowserSignIn {
                 guard request.provider.isExactly(provider.configuration.name), try await end(handle) else {
                     throw ServiceError.notFound
                 }
-                return try await finish(request, nil, address, provider, key, userAgent, call)
-            case .choosingCarrier, .signingIn: throw ServiceError.notFound
+                return try await finish(request, nil, address, provider, key, row.holder, userAgent, call)
+            case .choosingCarrier, .signingIn, .consenting: throw ServiceError.notFound
             }
         } catch .notFound {
             throw .page(.over)
@@ -122,6 +128,13 @@ extension BrowserSignIn {
     ) async throws(ServiceError) -> String {
         var pending = pending
         pending.stage = .asking
+        return try await remember(pending, browser, holder)
+    }
+
+    /// - Returns: the only key to it.
+    func remember(
+        _ pending: PendingRequest, _ browser: BrowserKey, _ holder: NetworkHash
+    ) async throws(ServiceError) -> String {
         let handle = PendingHandle()
         guard try await store(pending, under: handle, browser, holder, instead: nil) else { throw .notFound }
         return handle.text

@@ -57,7 +57,7 @@ extension BrowserSignIn {
             }
             guard try await end(answer.handle) else { throw ServiceError.notFound }
             if let refusal = answer.error { throw .authorizationRefused(refusal) }
-            return try await finish(request, answer, address, provider, key, userAgent, call)
+            return try await finish(request, answer, address, provider, key, row.holder, userAgent, call)
         } catch .notFound {
             throw .page(.over)
         } catch .invalidIDToken(.authenticationTime) where request.confirmation == .earlier {
@@ -110,22 +110,27 @@ extension BrowserSignIn {
             next.hasChosenAgain = true
             next.stage = .choosingCarrier
             return next
-        case .asking, .confirming: return nil
+        case .asking, .confirming, .consenting: return nil
         }
     }
 
     /// - Parameter answer: nil where it was remembered.
     func finish(
         _ request: PendingRequest, _ answer: ProviderAnswer?, _ address: AppAddress, _ provider: Provider,
-        _ browser: BrowserKey, _ userAgent: String?, _ call: CallContext
+        _ browser: BrowserKey, _ holder: NetworkHash, _ userAgent: String?, _ call: CallContext
     ) async throws(ServiceError) -> Step {
         guard
             let response = AuthorizedResponse(
                 request, answer, mode: provider.configuration.responseMode, callback: callback(request.provider))
         else { throw .notFound }
-        let grant = AppGrant(request)
-        let signedIn = try await signIn.signIn(
+        let grant = AppGrant(request, for: address.app)
+        let (signedIn, session) = try await signIn.signIn(
             response, with: provider, for: grant, userAgent: userAgent, in: call)
+        if signedIn.lacksConsent {
+            let token = try await askForConsent(request, to: session.id, grant.code, browser, holder)
+            return .askForConsent(
+                address, Permissions(scope: session.scope ?? ""), signedIn, provider: request.provider, token: token)
+        }
         return .finished(to: address.answer(code: grant.code), signedIn, by: browser)
     }
 }
@@ -140,7 +145,7 @@ extension AuthorizedResponse {
     ///   - callback: where it came back.
     fileprivate init?(_ request: PendingRequest, _ answer: ProviderAnswer?, mode: ResponseMode, callback: String) {
         switch request.stage {
-        case .asking, .choosingCarrier: return nil
+        case .asking, .choosingCarrier, .consenting: return nil
         case .signingIn(let issuer, let nonce, let codeVerifier):
             guard let answer, let code = answer.code else { return nil }
             let name = mode == .formPost ? answer.name : nil

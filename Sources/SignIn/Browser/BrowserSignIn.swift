@@ -24,11 +24,15 @@ public struct BrowserSignIn: Sendable {
         /// Back to the app with a code. The key is used up.
         case finished(to: String, SignedIn, by: BrowserKey)
         /// It asks its user whether the app is the one that they have just used.
-        case ask(AppAddress, providers: [String], token: String)
+        case ask(AppAddress, Permissions, providers: [String], token: String)
         /// On to the provider, since its user has said so.
         case confirmed(AppAddress, to: String)
         /// It asks its user whether the sign-in is theirs.
         case confirm(app: RegisteredApp, provider: String, token: String, browser: BrowserKeys, redirectURI: String)
+        /// It asks its user whether the app may have what it asks for. The user is signed in.
+        case askForConsent(AppAddress, Permissions, SignedIn, provider: String, token: String)
+        /// Back to the app with a code, since its user has agreed. The key is used up.
+        case agreed(to: String, by: BrowserKey)
     }
 
     /// Why it ends, by who is told.
@@ -69,12 +73,13 @@ public struct BrowserSignIn: Sendable {
     }
 
     let signIn: SignInWithProvider
-    let repository: any BrowserSignInRepository
+    let repository: any BrowserSignInRepository & ConsentRepository & SessionRepository
     let transport: any HTTPTransport
     let apps: AppDirectory
     public let limits: Limits
     let room: PendingSignInRoom
     let clock: Clock
+    let configuration: TokenIssuer.Configuration
 
     /// The name of this service towards its apps, which is its public base URL.
     public let issuer: BaseURL

@@ -18,6 +18,8 @@ struct PendingRequest: Sendable {
         case signingIn(issuer: String, nonce: String, codeVerifier: String?)
         /// It has come back elsewhere, with that code, and the user there is asked whether it is theirs.
         case confirming(issuer: String, nonce: String, codeVerifier: String?, code: String, toldIssuer: String?)
+        /// The user is signed in, and is asked whether the app may have what it asks for: that session, by that code.
+        case consenting(session: SessionID, code: String)
     }
 
     /// How the user has confirmed an app that can be imitated.
@@ -171,6 +173,9 @@ extension JSONWriter {
         switch stage {
         case .choosingCarrier: return
         case .asking: member("asking", true)
+        case .consenting(let session, let code):
+            member("session", session.description)
+            member("app_code", code)
         case .signingIn(let issuer, let nonce, let codeVerifier):
             member("issuer", issuer)
             member("own_nonce", nonce)
@@ -185,6 +190,11 @@ extension JSONWriter {
 
 extension PendingRequest.Stage {
     fileprivate init?(_ document: JSONValue) {
+        if let session = document["session"]?.string.flatMap({ SessionID($0) }), let code = document["app_code"]?.string
+        {
+            self = .consenting(session: session, code: code)
+            return
+        }
         guard let issuer = document["issuer"]?.string else {
             self = document["asking"]?.boolean == true ? .asking : .choosingCarrier
             return

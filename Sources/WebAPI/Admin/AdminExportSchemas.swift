@@ -6,7 +6,8 @@ enum AdminExportSchemas {
     static var all: [JSONObject.Member] {
         [
             ("UserExport", export), ("ExportedContact", contact), ("ExportedIdentity", identity),
-            ("ExportedSession", session), ("ExportedReceipt", receipt), ("ExportedGrant", grant),
+            ("ExportedSession", session), ("ExportedConsent", consent), ("ExportedReceipt", receipt),
+            ("ExportedGrant", grant),
         ]
     }
 
@@ -14,7 +15,7 @@ enum AdminExportSchemas {
         "Everything that is kept about a user, but the subjects and the providers' tokens.",
         required: [
             "user_id", "reference", "created_at", "updated_at", "profile", "own", "contacts", "claims", "identities",
-            "sessions", "receipts", "grants", "audit",
+            "sessions", "consents", "receipts", "grants", "audit",
         ],
         [
             "user_id": AnswerSchemas.userID,
@@ -28,6 +29,7 @@ enum AdminExportSchemas {
             "claims": Schema.map("What each provider says besides, by its name.", values: true),
             "identities": Schema.array(of: Reference.schema("ExportedIdentity")),
             "sessions": Schema.array(of: Reference.schema("ExportedSession")),
+            "consents": Schema.array(of: Reference.schema("ExportedConsent")),
             "receipts": Schema.array(of: Reference.schema("ExportedReceipt")),
             "grants": Schema.array(of: Reference.schema("ExportedGrant")),
             "audit": Schema.array(of: Reference.schema("AuditEvent")),
@@ -65,6 +67,13 @@ enum AdminExportSchemas {
         Schema.extending(AdminSchemas.session, with: authentication),
         with: Schema.object(
             "One place where the user is signed in.", ["user_agent": Schema.text("What the app said it is.")]))
+
+    private static let consent = Schema.object(
+        "What the user has agreed that an app may do.", required: ["client_id", "scope", "agreed_at"],
+        [
+            "client_id": Schema.text("The app's."), "scope": Schema.text("All of it, by name, with blanks between."),
+            "agreed_at": Schema.time("When they last did"),
+        ])
 
     private static let receipt = Schema.extending(
         authentication,

@@ -91,6 +91,14 @@ public enum UserDocument {
                     ]
                     return present(.object(JSONObject(Self.session(session) + more)))
                 }),
+            "consents": .array(
+                record.consents.map { consent in
+                    .object(
+                        JSONObject([
+                            ("client_id", .string(consent.client)), ("scope", .string(consent.scope)),
+                            ("agreed_at", .integer(consent.agreedAt)),
+                        ]))
+                }),
             "receipts": .array(record.receipts.map(receipt)), "grants": .array(record.grants.map(grant)),
             "audit": .array(record.auditEvents.map(event)),
             "tables": record.tables.isEmpty

@@ -1,5 +1,5 @@
-internal import HTTPServer
-internal import SignIn
+package import HTTPServer
+package import SignIn
 internal import Syntax
 
 extension AuthorizationParameters {
@@ -8,7 +8,7 @@ extension AuthorizationParameters {
     /// What a browser brings: in the query of a GET, or in the form that it posts.
     ///
     /// - Throws: `ServiceError.invalidRequest`.
-    init(_ request: HTTPRequest) throws(ServiceError) {
+    package init(_ request: HTTPRequest) throws(ServiceError) {
         guard request.method == .post else {
             do throws(FormError) {
                 let bytes = Array((request.query ?? "").utf8)

@@ -66,13 +66,14 @@ struct AuthorizeEndpoint: Sendable {
         guard let first = choices.first else {
             throw AppRequest.Problem("server_error", "This app has no provider that its users could sign in with.")
         }
-        var keys = keys(of: context.request)
+        var keys = cookie.keys(in: context.request)
         let key = keys.begin()
         do throws(ServiceError) {
             let token = try await browser.ask(
                 request, with: first, browser: key, of: context.network.base)
             var answer = pages.question(
-                of: request.address, choices.map(\.configuration.name), token, context.request,
+                of: AppDescription(request.address, request.permissions, in: browser),
+                choices.map(\.configuration.name), token, context.request,
                 locales: parameters[.locales], kept: parameters.lineToken)
             answer.response.headers.append(cookie.field(keys))
             return answer
@@ -81,16 +82,11 @@ struct AuthorizeEndpoint: Sendable {
         }
     }
 
-    /// Several sign-ins of one browser may be under way, each with a key of its own.
-    private func keys(of request: HTTPRequest) -> BrowserKeys {
-        if case .keys(let keys) = cookie.shown(by: request) { keys } else { BrowserKeys() }
-    }
-
     private func begin(
         _ request: AppRequest, with provider: Provider, hasConfirmed: Bool, _ context: RequestContext
     ) async -> BrowserAnswer {
         context.provider = provider.configuration.name
-        var keys = keys(of: context.request)
+        var keys = cookie.keys(in: context.request)
         let key = keys.begin()
         do throws(ServiceError) {
             let address = try await browser.begin(

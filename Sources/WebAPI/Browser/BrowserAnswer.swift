@@ -1,13 +1,13 @@
 internal import Apps
-internal import HTTPServer
+package import HTTPServer
 internal import OpenIDConnect
-internal import Pages
+package import Pages
 internal import Providers
-internal import SignIn
+package import SignIn
 
 /// What a browser gets, and what went wrong, for the log.
 package struct BrowserAnswer: Sendable {
-    var response: HTTPResponse
+    package var response: HTTPResponse
     var error: ServiceError?
 
     init(_ response: HTTPResponse, _ error: ServiceError? = nil) {
@@ -16,13 +16,13 @@ package struct BrowserAnswer: Sendable {
     }
 
     /// On to another address. Always 303: a browser must not post again what it has posted here (RFC 9700 §4.12).
-    static func redirect(to address: String, _ error: ServiceError? = nil) -> BrowserAnswer {
+    package static func redirect(to address: String, _ error: ServiceError? = nil) -> BrowserAnswer {
         var answer = BrowserAnswer(.redirect(to: address), error)
         answer.response.headers.append(contentsOf: ownFields)
         return answer
     }
 
-    static func page(_ status: HTTPStatus, _ page: Page, _ error: ServiceError? = nil) -> BrowserAnswer {
+    package static func page(_ status: HTTPStatus, _ page: Page, _ error: ServiceError? = nil) -> BrowserAnswer {
         var answer = BrowserAnswer(HTTPResponse(status: status, headers: ownFields, body: page.html), error)
         answer.response.headers += [
             (name: "Content-Type", value: "text/html; charset=utf-8"),
@@ -55,10 +55,12 @@ extension HTTPResponse {
 }
 
 /// The pages in the language of whoever reads them.
-struct BrowserPages: Sendable {
+package struct BrowserPages: Sendable {
     let branding: Branding
+    /// Whether there is a page on which people take back what they have agreed to.
+    let canBeTakenBack: Bool
 
-    func pages(for request: HTTPRequest, locales: String? = nil) -> Pages {
+    package func pages(for request: HTTPRequest, locales: String? = nil) -> Pages {
         Pages(
             branding: branding,
             language: PageLanguage(locales: locales, acceptLanguage: request.header("accept-language")))
@@ -68,18 +70,33 @@ struct BrowserPages: Sendable {
     ///
     /// - Parameter kept: what goes on to the provider and that the page keeps in the meantime.
     func question(
-        of app: AppAddress, _ providers: [String], _ token: String, _ request: HTTPRequest, locales: String? = nil,
+        of app: AppDescription, _ providers: [String], _ token: String, _ request: HTTPRequest, locales: String? = nil,
         kept: [(name: String, value: String)] = []
     ) -> BrowserAnswer {
         let choices = providers.map { (name: $0, action: CallbackEndpoint.confirmationPath(of: $0)) }
         let page = pages(for: request, locales: locales).appConfirmation(
-            app: app.app.name, providers: choices,
+            app: app, providers: choices,
             fields: [(name: BrowserParameter.token.rawValue, value: token)] + kept)
         return .page(.ok, page)
     }
 
+    /// The question whether an app may have what it asks for.
+    ///
+    /// - Parameter provider: that the user has come back from.
+    func consent(
+        to app: AppDescription, at address: AppAddress, _ provider: String, _ token: String, _ request: HTTPRequest
+    ) -> BrowserAnswer {
+        .page(
+            .ok,
+            pages(for: request).consent(
+                app: app, action: CallbackEndpoint.confirmationPath(of: provider),
+                fields: [(name: BrowserParameter.token.rawValue, value: token)],
+                refusal: (name: BrowserParameter.declined.rawValue, value: "1"), canBeTakenBack: canBeTakenBack,
+                returnsTo: address.redirectURI))
+    }
+
     /// A page that says what went wrong.
-    func failure(
+    package func failure(
         _ status: HTTPStatus, _ problem: Problem, _ request: HTTPRequest, _ error: ServiceError? = nil
     ) -> BrowserAnswer {
         .page(status, pages(for: request).failure(problem, reference: request.id), error)
@@ -104,7 +121,7 @@ struct BrowserPages: Sendable {
         return .page(HTTPStatus(ErrorAnswer(error).status.code), page, error)
     }
 
-    func failure(_ error: ServiceError, _ request: HTTPRequest) -> BrowserAnswer {
+    package func failure(_ error: ServiceError, _ request: HTTPRequest) -> BrowserAnswer {
         let answer = ErrorAnswer(error)
         let problem: Problem =
             switch error {

@@ -1,5 +1,5 @@
-internal import HTTPServer
-internal import SignIn
+package import HTTPServer
+package import SignIn
 internal import Syntax
 
 /// The cookies that a browser keeps for us: what it is known again by while its user is at a provider, and which apps
@@ -8,7 +8,7 @@ internal import Syntax
 /// Under https it is `__Host-`: no other host, no subdomain and no plain http can set it (RFC 6265bis §4.1.3.2). Plain
 /// http, which is for development on one machine, knows no such prefix. `Lax`: it comes with the browser's way back,
 /// which is a GET from elsewhere, and not with a POST from elsewhere.
-struct BrowserCookie: Sendable {
+package struct BrowserCookie: Sendable {
     /// What a browser shows.
     enum Shown: Sendable {
         case nothing
@@ -56,17 +56,35 @@ struct BrowserCookie: Sendable {
         }
     }
 
+    /// The keys of the sign-ins that a browser has under way; none where that is not sure.
+    package func keys(in request: HTTPRequest) -> BrowserKeys {
+        if case .keys(let keys) = shown(by: request) { keys } else { BrowserKeys() }
+    }
+
+    /// What a page of ours has given out under a name of its own; nil where that is not sure.
+    ///
+    /// - Parameter suffix: of the name.
+    package func value(_ suffix: String, in request: HTTPRequest) -> String? {
+        let found = Self.values(of: name + suffix, in: request)
+        return found.count == 1 ? found[0] : nil
+    }
+
+    /// The field that gives it out.
+    package func field(_ suffix: String, _ value: String, seconds: Int64) -> (name: String, value: String) {
+        field(name + suffix, value: value, seconds: seconds)
+    }
+
     /// The field that gives it out, anew for another while.
-    func field(_ keys: BrowserKeys) -> (name: String, value: String) {
-        field(name, keys.text, seconds: BrowserSignIn.lifetimeSeconds)
+    package func field(_ keys: BrowserKeys) -> (name: String, value: String) {
+        field(name, value: keys.text, seconds: BrowserSignIn.lifetimeSeconds)
     }
 
     /// - Returns: nil where each sign-in is asked about.
     func field(_ apps: ConfirmedApps) -> (name: String, value: String)? {
-        confirmationSeconds > 0 ? field(appsName, apps.text, seconds: confirmationSeconds) : nil
+        confirmationSeconds > 0 ? field(appsName, value: apps.text, seconds: confirmationSeconds) : nil
     }
 
-    private func field(_ name: String, _ value: String, seconds: Int64) -> (name: String, value: String) {
+    private func field(_ name: String, value: String, seconds: Int64) -> (name: String, value: String) {
         (name: "Set-Cookie", value: "\(name)=\(value); Max-Age=\(seconds)\(attributes)")
     }
 }

@@ -77,14 +77,17 @@ struct CallbackEndpoint: Sendable {
         switch step {
         case .goOn(let address): return .redirect(to: address)
         case .finished(let address, let signedIn, let key):
-            context.signIn = signedIn.migrated ? .migrated : signedIn.isNewUser ? .newUser : .signedIn
-            var answer = BrowserAnswer.redirect(to: address)
-            var keys = shown ?? BrowserKeys()
-            keys.finish(key)
-            answer.response.headers.append(cookie.field(keys))
-            return answer
-        case .ask(let app, let providers, let token):
-            return pages.question(of: app, providers, token, context.request)
+            context.signIn = .init(signedIn)
+            return finished(address, key, shown)
+        case .ask(let app, let permissions, let providers, let token):
+            return pages.question(
+                of: AppDescription(app, permissions, in: browser), providers, token, context.request)
+        case .askForConsent(let app, let permissions, let signedIn, let provider, let token):
+            context.signIn = .init(signedIn)
+            return pages.consent(
+                to: AppDescription(app, permissions, in: browser), at: app, provider, token, context.request)
+        case .agreed(let address, let key):
+            return finished(address, key, shown)
         case .confirmed(let app, let address):
             var answer = BrowserAnswer.redirect(to: address)
             var apps = cookie.confirmedApps(in: context.request)
@@ -99,6 +102,15 @@ struct CallbackEndpoint: Sendable {
             answer.response.headers.append(cookie.field(keys))
             return answer
         }
+    }
+
+    /// Back to the app; the key of this sign-in is used up.
+    private func finished(_ address: String, _ key: BrowserKey, _ shown: BrowserKeys?) -> BrowserAnswer {
+        var answer = BrowserAnswer.redirect(to: address)
+        var keys = shown ?? BrowserKeys()
+        keys.finish(key)
+        answer.response.headers.append(cookie.field(keys))
+        return answer
     }
 
     private func failure(_ failure: BrowserSignIn.Failure, _ context: RequestContext) -> BrowserAnswer {

@@ -14,8 +14,8 @@ struct CrossOrigin: Sendable {
     ]
 
     let apps: AppDirectory
-    /// The paths of our own host that apps have claimed.
-    let landings: Set<String>
+    /// The paths of our own host that apps have claimed, and those of pages that wings bring.
+    let pages: Set<String>
 
     /// The answer to a browser that asks first (Fetch §3.2.3); nil when the request is no such question, or from no
     /// origin that may call.
@@ -38,7 +38,7 @@ struct CrossOrigin: Sendable {
     func fields(for request: HTTPRequest, from origin: String) -> [(name: String, value: String)]? {
         if Self.everybodys.contains(request.path) { return [(name: "Access-Control-Allow-Origin", value: "*")] }
         let isForOthers =
-            landings.contains(request.path) || Self.others.contains { request.path.hasSuffix($0) }
+            pages.contains(request.path) || Self.others.contains { request.path.hasSuffix($0) }
         guard apps.allows(origin: origin), !isForOthers else { return nil }
         return [
             (name: "Access-Control-Allow-Origin", value: origin), (name: "Vary", value: "Origin"),

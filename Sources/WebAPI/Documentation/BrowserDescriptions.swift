@@ -26,10 +26,10 @@ enum BrowserDescriptions {
                 """,
             parameters: parameters, body: body,
             successes: [
-                page(200, "The user chooses a provider, or is asked whether the app is theirs.", [.setCookie]),
-                redirect("On to the provider, or back to the app with an error.", cookie: true),
-                page(400, "The request names no app of this service, or an address that is none of the app's."),
-                page(429, "Too many come from this address.", [.retryAfter]),
+                .page(200, "The user chooses a provider, or is asked whether the app is theirs.", [.setCookie]),
+                .redirect("On to the provider, or back to the app with an error.", cookie: true),
+                .page(400, "The request names no app of this service, or an address that is none of the app's."),
+                .page(429, "Too many come from this address.", [.retryAfter]),
             ])
     }
 
@@ -53,32 +53,35 @@ enum BrowserDescriptions {
                 """,
             parameters: [provider] + parameters, body: body,
             successes: [
-                page(
-                    200, "The browser posts once more, or its user is asked whether the sign-in or the app is theirs.",
+                .page(
+                    200,
+                    "The browser posts once more, or its user is asked whether the sign-in or the app is theirs, or whether the "
+                        + "app may have what it asks for.",
                     [.setCookie]),
-                redirect("Back to the app, or on to another carrier.", cookie: true),
-                page(400, "It is no answer to anything, is over, or is another provider's."),
-                page(403, "Another browser began it."), locked,
-                page(429, "Too many come from this address.", [.retryAfter]),
-                page(503, "Nothing can be stored now.", [.retryAfter]),
+                .redirect("Back to the app, or on to another carrier.", cookie: true),
+                .page(400, "It is no answer to anything, is over, or is another provider's."),
+                .page(403, "Another browser began it."), locked,
+                .page(429, "Too many come from this address.", [.retryAfter]),
+                .page(503, "Nothing can be stored now.", [.retryAfter]),
             ])
     }
 
-    private static let locked = page(
+    private static let locked = OperationDescription.Success.page(
         423, "The user is locked; the page leads back to the app, with `access_denied`.")
 
     static let confirm = OperationDescription(
         id: "confirmSignIn", tag: .browser, summary: "Say that a sign-in is one's own",
         description: """
-            What the page posts that asks so: where another program could wait for the app's answer, or where an app's \
-            section has `otherBrowser: confirm` and a sign-in comes back in another browser. Not for apps to call.
+            What the page posts that asks so: where another program could wait for the app's answer, where an app's \
+            section has `otherBrowser: confirm` and a sign-in comes back in another browser, and where its user is asked whether \
+            the app may have what it asks for (`consent`); "no" is `access_denied`. Not for apps to call.
             """,
         parameters: [provider],
         body: .init(schema: "Confirmation", example: ["token": "the-token-of-the-page"], takesJSON: false),
         successes: [
-            redirect("On to the provider, or back to the app.", cookie: true), page(400, "It is over."),
-            page(403, "Another browser was asked."), locked,
-            page(429, "Too many come from this address.", [.retryAfter]),
+            .redirect("On to the provider, or back to the app.", cookie: true), .page(400, "It is over."),
+            .page(403, "Another browser was asked."), locked,
+            .page(429, "Too many come from this address.", [.retryAfter]),
         ])
 
     static let logout = logout(
@@ -102,8 +105,9 @@ enum BrowserDescriptions {
                 """,
             parameters: parameters, body: body,
             successes: [
-                page(200, "The user is signed out, or is asked."), redirect("Back to the app, or on to the provider."),
-                page(400, "The request can't be read."),
+                .page(200, "The user is signed out, or is asked."),
+                .redirect("Back to the app, or on to the provider."),
+                .page(400, "The request can't be read."),
             ])
     }
 
@@ -121,8 +125,8 @@ enum BrowserDescriptions {
             ],
         ],
         successes: [
-            page(200, "The user is signed out."), redirect("Back to the app."),
-            page(400, "The state is none that this service has given."),
+            .page(200, "The user is signed out."), .redirect("Back to the app."),
+            .page(400, "The state is none that this service has given."),
         ])
 
     static let script = OperationDescription(
@@ -139,17 +143,20 @@ enum BrowserDescriptions {
         "description": "The name of a provider in the configuration.",
         "schema": ["type": "string"], "example": "zenkey",
     ]
+}
 
-    static func page(
+/// What browsers get.
+extension OperationDescription.Success {
+    package static func page(
         _ status: Int, _ description: String, _ headers: [ResponseHeader] = []
-    ) -> OperationDescription.Success {
-        .init(
+    ) -> Self {
+        Self(
             status: status, description: description, schema: ["type": "string"], type: "text/html; charset=utf-8",
             headers: [.cacheControl, .contentLanguage] + headers)
     }
 
-    private static func redirect(_ description: String, cookie: Bool = false) -> OperationDescription.Success {
-        .init(
+    package static func redirect(_ description: String, cookie: Bool = false) -> Self {
+        Self(
             status: 303, description: description, headers: [.cacheControl, .location] + (cookie ? [.setCookie] : []))
     }
 }

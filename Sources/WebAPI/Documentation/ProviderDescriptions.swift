@@ -62,10 +62,10 @@ enum ProviderDescriptions {
             ],
         ],
         successes: [
-            BrowserDescriptions.page(200, "The request was carried out."),
-            BrowserDescriptions.page(400, "The request can't be read."),
-            BrowserDescriptions.page(404, "It is no such code."),
-            BrowserDescriptions.page(429, "Too many come from this address.", [.retryAfter]),
+            .page(200, "The request was carried out."),
+            .page(400, "The request can't be read."),
+            .page(404, "It is no such code."),
+            .page(429, "Too many come from this address.", [.retryAfter]),
         ])
 
     private static let eventErrors: [ErrorCode] = [

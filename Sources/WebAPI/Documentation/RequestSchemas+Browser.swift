@@ -20,7 +20,9 @@ extension RequestSchemas {
                 "nonce": Schema.text("It comes back in the ID token."),
                 "provider": Schema.text(
                     "The provider's name in the configuration; without it the user may have to choose."),
-                "prompt": Schema.choice("Goes on to the provider.", ["none", "login", "consent", "select_account"]),
+                "prompt": Schema.choice(
+                    "Goes on to the provider; with `consent` the user is asked here as well.",
+                    ["none", "login", "consent", "select_account"]),
                 "max_age": Schema.text(
                     "Goes on to the provider: how long ago the user may have authenticated, in seconds."),
                 "acr_values": Schema.text("Goes on to the provider: the levels of which the user must reach one."),
@@ -55,6 +57,7 @@ extension RequestSchemas {
             "That a sign-in is one's own.", required: ["token"],
             [
                 "token": Schema.text("What the page has been given for it."),
+                "gatehouse_declined": Schema.text("There where the user does not want it."),
                 "aloha_token": Schema.text("What the app has sent of it."),
                 "aloha_expires_at": Schema.text("What the app has sent of it."),
             ])

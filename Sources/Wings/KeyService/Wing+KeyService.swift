@@ -7,7 +7,8 @@ internal import WebAPI
 
 extension Wing {
     /// TIM's KeyService: keys for a client to encrypt with, which a password unlocks.
-    package static let keyService = Wing(KeyServiceSettings.self, tables: [UnlockKeys.table]) { configured, observers in
+    package static let keyService = Wing(KeyServiceSettings.self, tables: [UnlockKeys.table]) {
+        configured, _, observers in
         let hashing = PasswordHashing(configured, observers)
         return OpenWing(
             api: .keyService(

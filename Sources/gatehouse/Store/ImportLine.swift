@@ -10,7 +10,7 @@ import Syntax
 struct ImportLine {
     private static let members: Set<String> = ["identities", "profile", "own", "created_at", "lock"]
     private static let exported: Set<String> = [
-        "user_id", "reference", "updated_at", "sessions", "receipts", "grants", "audit",
+        "user_id", "reference", "updated_at", "sessions", "consents", "receipts", "grants", "audit",
         // What providers say now comes with the next sign-in.
         "contacts", "claims",
         // What wings have kept stays with the service that keeps it.

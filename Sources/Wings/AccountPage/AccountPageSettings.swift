@@ -1,0 +1,23 @@
+package import Settings
+
+/// What the configuration says of the account page.
+package struct AccountPageSettings: WingSettings {
+    var isOn = true
+
+    package init() {}
+
+    package static let keys: [SettingKey<Self>] = [
+        SettingKey(
+            "browser.accountPage", \.isOn, .flag,
+            "Whether there is a page at /account on which people see where they are signed in and what apps may do, and end it; it "
+                + "takes apps, and session.issuer where http.host is not 127.0.0.1.")
+    ]
+
+    // `/account` is reserved in any case.
+    package var claimedPaths: ClaimedPaths? { nil }
+
+    // What it begins counts as any sign-in through the browser.
+    package var limitsAddresses: Bool { false }
+
+    package func faults(beside settings: Settings) -> [SettingsError] { [] }
+}
