@@ -33,16 +33,22 @@ package struct NotBeforeRows {
     private static let ofIdentity = Query("SELECT not_before, authenticated_after FROM identities WHERE id = ?")
     private static let ofUser = Query(
         "SELECT max(not_before), max(authenticated_after) FROM identities WHERE user_id = ?")
-    // Row by row: for `key IN (…)` SQLite makes a table of the keys each time, which costs more than the whole search.
-    private static let find = Query(
-        """
-        SELECT max(at), max(authenticated_after) FROM (\((1...5).map { number in
-            "SELECT at, authenticated_after FROM not_before"
-                + " WHERE key = ?\(number) AND (at >= ?6 OR authenticated_after IS NOT NULL)"
-        }.joined(separator: " UNION ALL "))) AS lines
-        """)
+    private static let find = find(keys: 5)
+    private static let findFewest = find(keys: 2)
     private static let isThere = Query("SELECT 1 FROM not_before WHERE key = ? AND (expires > ? OR expires IS NULL)")
     private static let forget = Query("DELETE FROM not_before WHERE user_id = ?")
+
+    /// The latest line of so many keys, the first bindings, that is not before the last binding.
+    ///
+    /// Row by row: for `key IN (…)` SQLite makes a table of the keys each time, which costs more than the whole search.
+    private static func find(keys: Int) -> Query {
+        let rows = (1...keys).map { number in
+            "SELECT at, authenticated_after FROM not_before"
+                + " WHERE key = ?\(number) AND (at >= ?\(keys + 1) OR authenticated_after IS NOT NULL)"
+        }
+        return Query(
+            "SELECT max(at), max(authenticated_after) FROM (\(rows.joined(separator: " UNION ALL "))) AS lines")
+    }
 
     let connection: any Connection
     let sealer: StoreSealer
@@ -132,12 +138,18 @@ package struct NotBeforeRows {
         app: String?, provider: String, upstreamSession: TokenHash?, unknown subject: Subject?,
         _ beginning: SignInBeginning
     ) throws(RepositoryError) -> NotBefore {
+        let least = beginning.leastLine(now: now)
+        if app == nil, upstreamSession == nil, subject == nil {
+            return try connection.first(
+                Self.findFewest, NotBeforeKey.everybody, NotBeforeKey.provider(provider), least
+            ) { Self.line($0) } ?? .none
+        }
         let subject = try subject.map { subject throws(RepositoryError) in
             try key(of: subject, NotBeforeKey.subject)
         }
         return try connection.first(
             Self.find, NotBeforeKey.everybody, app.map(NotBeforeKey.app), NotBeforeKey.provider(provider),
-            upstreamSession.map(NotBeforeKey.session), subject, beginning.leastLine(now: now)
+            upstreamSession.map(NotBeforeKey.session), subject, least
         ) { Self.line($0) } ?? .none
     }
 
