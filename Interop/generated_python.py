@@ -178,6 +178,8 @@ def browsers(apps):
     apps.call("callback", 400, provider="plain", state="unknown", code="a-code")
     apps.call("callbackByForm", provider="plain", body=apps.body("ProviderAnswer", state="unknown", code="a-code"))
     apps.call("confirmSignIn", 400, provider="plain", body=apps.body("Confirmation", token="unknown"))
+    apps.call("accountPage", 303, provider="plain")
+    apps.call("endByAccountPage", 403, body=apps.body("AccountAct", token="none", end="everything"))
     apps.call("logout", state="a-state")
     apps.call("logoutByForm", body=apps.body("EndSessionRequest", state="a-state"))
     apps.call("loggedOut", 400, provider="plain", state="unknown")

@@ -181,7 +181,7 @@ public struct Settings: Sendable {
         /// How often a user is signed in by an access token of the provider's.
         public internal(set) var exchangesPerHourPerUser: Int? = 60
         /// How often a user's replaced refresh tokens get their answers again.
-        public internal(set) var refreshRepeatsPerHourPerUser: Int? = 60
+        public internal(set) var refreshRepeatsPerHourPerUser: Int? = 3600
         /// Tokens that are looked at for services at once; sixteen times as many may wait.
         public internal(set) var introspectionsAtOnce = 64
         /// Users whose providers are asked for their attributes again at once; sixteen times as many may wait.

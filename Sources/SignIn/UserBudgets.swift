@@ -22,7 +22,7 @@ public struct UserBudgets: Sendable {
     }
 
     /// As an absent configuration has them.
-    public static let standard = UserBudgets(profileRefreshes: 10, exchanges: 60, refreshRepeats: 60)
+    public static let standard = UserBudgets(profileRefreshes: 10, exchanges: 60, refreshRepeats: 3600)
 }
 
 extension BudgetRepository {

@@ -53,7 +53,7 @@ import YAML
           pushesPerMinutePerAddress: 60
           profileRefreshesPerHourPerUser: 10
           exchangesPerHourPerUser: 60
-          refreshRepeatsPerHourPerUser: 60
+          refreshRepeatsPerHourPerUser: 3600
           introspectionsAtOnce: 64
           profileRefreshesAtOnce: 8
           keysPerMinutePerAddress: 60

@@ -31,6 +31,7 @@ public final class SignInStage: Sendable {
     public let apps: AppDirectory
     public let providers: ProviderDirectory
     private let registration: RegistrationMode
+    private let budgets: UserBudgets
     private let store: TemporaryStore?
     private let time = Mutex(SigningProvider.now)
 
@@ -40,9 +41,10 @@ public final class SignInStage: Sendable {
         registration: RegistrationMode = .automatic, absoluteSeconds: Int64? = nil,
         refreshGraceSeconds: Int64 = 60, apps: AppDirectory = AppDirectory([], resourceServers: []),
         others: [ProviderConfiguration] = [], permissions: Permissions = .everything, splitsAudiences: Bool = false,
-        _ change: (inout ProviderConfiguration) -> Void = { _ in }
+        budgets: UserBudgets = .standard, _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         self.registration = registration
+        self.budgets = budgets
         self.apps = apps
         provider = Provider(.zenkey(change))
         providers = ProviderDirectory([provider] + others.map { Provider($0) })
@@ -98,7 +100,7 @@ public final class SignInStage: Sendable {
         UseCases(
             repository: repository, tokenIssuer: issuer, providers: providers,
             memory: ProcessMemory(
-                codes: codes, logouts: logouts, events: events, pushes: pushes, refreshes: refreshes),
+                codes: codes, logouts: logouts, events: events, pushes: pushes, refreshes: refreshes, budgets: budgets),
             transport: transport, registration: registration, apps: apps,
             browser: BrowserSignIn.Limits(
                 maximumPending: 1000, maximumBytes: 1 << 20, instances: 1, confirmationSeconds: 86_400), clock: clock,
