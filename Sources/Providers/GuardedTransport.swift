@@ -46,6 +46,8 @@ struct GuardedTransport: ProviderTransport {
         do throws(ProviderCallError) {
             let response = try await sent(request)
             step.end(StepOutcome(response))
+            // Documents, which come now and then: an ordinary sign-in fetches none.
+            if kind == .keys || kind == .discovery { provider.clock.note(response, now: now) }
             return response
         } catch {
             step.end(.failed(error.name))

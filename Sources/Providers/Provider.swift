@@ -35,6 +35,7 @@ public final class Provider: Sendable {
     private let renewedSigner = Mutex<RequestSigner?>(nil)
     private let renewedDirectoryAccess = Mutex<UserAPI.Access?>(nil)
     let directoryTokens = DirectoryTokens()
+    public let clock: ProviderClock
 
     /// Who sends events in its name, where that is told by a document of its own.
     let transmitter: CachedFetch<EventTransmitter>
@@ -62,6 +63,7 @@ public final class Provider: Sendable {
         transmitter = CachedFetch(bounds: configuration.cacheBounds)
         bulkhead = Bulkhead(limit: configuration.inFlight)
         circuits = Circuits(limits: configuration.circuit)
+        clock = ProviderClock(limitSeconds: configuration.clockSkewSeconds)
     }
 
     /// How we prove who we are: as configured, or as it was renewed since.

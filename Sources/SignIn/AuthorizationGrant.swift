@@ -274,7 +274,8 @@ final class AuthorizationGrant {
     func beginning(shownBy idToken: IDToken) -> SignInBeginning {
         if let begunAt = response.begunAt { return .seen(begunAt) }
         if let answered, idToken.answersNonce { return .seen(answered.issuedAt) }
-        return response.idToken == nil ? .untold : .issued(idToken.issuedAt)
+        if response.idToken == nil { return .untold }
+        return .issued(idToken.issuedAt - provider.clock.lead(now: now))
     }
 
     /// Who an ID token is about, under the name by which the issuer's users are stored.

@@ -183,7 +183,8 @@ public struct ExchangeAccessToken: Sendable {
             evidence: .accessToken, challenge: nil, provider: provider.configuration.name, subject: subject,
             authentication: Authentication(asserted: proven.acr, proven.amr, at: proven.authenticationTime),
             authenticatedAt: proven.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
-            challengedAt: nil, beginning: proven.issuedAt.map { .issued($0) } ?? .undated,
+            challengedAt: nil,
+            beginning: proven.issuedAt.map { .issued($0 - provider.clock.lead(now: now)) } ?? .undated,
             upstreamSession: proven.session.map { .upstreamSession($0, at: subject.issuer) },
             said: said, own: nil, ported: [], refusedPortTokens: 0, kept: nil)
         let holder = ProvenSignIn.Holder(

@@ -5,6 +5,7 @@ import JOSE
 import JSON
 import Providers
 import Syntax
+import System
 import TestSupport
 import Testing
 
@@ -65,6 +66,29 @@ import Testing
         // Forgotten by then, and over.
         stage.pass(seconds: 5000)
         #expect(try await stage.failure(posted(token)) == .invalidIDToken(.expired))
+    }
+
+    @Test(arguments: [nil, -30, 30] as [Int64?])
+    func `from before an end of sessions opens nothing, also where the provider's clock is ahead`(told: Int64?)
+        async throws
+    {
+        let stage = try await stage()
+        // A cache on the way gives an old Date, which makes no token younger.
+        let lead = max(0, told ?? 0)
+        if let told {
+            let date = CalendarTime(secondsSince1970: stage.now + told).imfFixdate
+            let headers = [(name: "Content-Type", value: "application/json"), (name: "Date", value: date)]
+            let dated = OutboundResponse(status: 200, headers: headers, body: stage.carrier.keyDocument.serialized)
+            stage.transport.answer(stage.carrier.keysEndpoint) { _ in .success(dated) }
+        }
+        func issued(_ seconds: Int64) throws -> [String: String] {
+            posted(try token(of: stage) { $0.claims[setting: "iat"] = .integer(stage.now + seconds + lead) })
+        }
+        let user = try await stage.signIn(posted(try token(of: stage))).signedIn.user
+        let line = NotBefore(drawnAt: (stage.now - 20) * 1000)
+        _ = try await stage.repository.revokeSessions(of: user, except: nil, line: line, now: stage.now)
+        #expect(try await stage.failure(try issued(-25)) != nil)
+        #expect(try await stage.failure(try issued(-10)) == nil)
     }
 
     @Test func `is remembered for longer than any setting lets it in`() throws {
