@@ -13,6 +13,8 @@ from browsers import APP
 from junk_codes import junk_codes
 from lifetimes import FileStore, SharedStore, lifetimes
 from postgres import NotInstalled, postgres, storage
+from repeats import SETTINGS as REPEATED
+from repeats import repeats, told
 from vault import SETTINGS as VAULT
 from vault import by_browser
 from wire import LOST, Client
@@ -26,7 +28,8 @@ CHALLENGES_A_MINUTE = 60
 CROWD = 300
 OTHERS = 40
 SETTINGS = {
-    **VAULT, "APPS": "service", "KEY_SERVICE_ENABLED": "true", "KEY_SERVICE_HASHES_AT_ONCE": "1", "KEY_SERVICE_WAITING": "128",
+    **VAULT, **REPEATED, "APPS": "service",
+    "KEY_SERVICE_ENABLED": "true", "KEY_SERVICE_HASHES_AT_ONCE": "1", "KEY_SERVICE_WAITING": "128",
     "RATE_LIMIT_AUTHORIZATIONS_PER_MINUTE_PER_ADDRESS": "0", "RATE_LIMIT_KEYS_PER_MINUTE_PER_ADDRESS": "0",
     "RATE_LIMIT_KEYS_PER_DAY_PER_ADDRESS": str(KEYS_A_DAY),
     "RATE_LIMIT_CHALLENGES_PER_MINUTE_PER_ADDRESS": str(CHALLENGES_A_MINUTE),
@@ -45,6 +48,7 @@ def run(bench):
         settings = {**SETTINGS, **signup.settings(carriers)}
         with bench.server(carriers, "file", settings=settings) as server:
             before = floods(bench, "file", carriers, [server], server.database_size)
+        told(bench, "file", FileStore(server.database))
         lifetimes(bench, "file", FileStore(server.database), lambda: bench.server(carriers, "file", settings=settings),
                   before)
         try:
@@ -53,6 +57,7 @@ def run(bench):
                 with bench.server(carriers, "one", settings=shared) as one, \
                         bench.server(carriers, "two", settings=shared) as two:
                     before = floods(bench, "postgres", carriers, [one, two], lambda: relations(database))
+                told(bench, "postgres", SharedStore(database))
                 lifetimes(bench, "postgres", SharedStore(database), lambda: bench.server(carriers, "one", settings=shared),
                           before)
         except NotInstalled as error:
@@ -75,6 +80,7 @@ def floods(bench, name, carriers, servers, size):
     profile(bench, name, carriers, servers)
     junk_codes(bench, name, carriers, servers)
     made_up_kids(bench, name, carriers, servers)
+    repeats(bench, name, servers)
     fill(bench, name, servers)
     return before
 

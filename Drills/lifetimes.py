@@ -38,6 +38,10 @@ class FileStore:
     def size(self):
         return os.path.getsize(self.path)
 
+    def events(self, kind):
+        with self.connection() as connection:
+            return connection.execute("SELECT count(*) FROM audit WHERE event = ?", (kind,)).fetchone()[0]
+
     def vacuum(self):
         """The server gives pages back by itself."""
 
@@ -60,6 +64,9 @@ class SharedStore:
     def expired(self):
         counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE expires = 1)" for table in TABLES)
         return int(self.database.ask(f"SELECT {counts}"))
+
+    def events(self, kind):
+        return int(self.database.ask(f"SELECT count(*) FROM audit WHERE event = '{kind}'"))
 
     def vacuum(self):
         """What autovacuum does, which the drill does not wait for."""
