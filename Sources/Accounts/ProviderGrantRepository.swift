@@ -23,7 +23,7 @@ public protocol ProviderGrantRepository: Sendable {
     /// - Parameter isDoubted: whether the provider has refused it, so that it is to be checked at once.
     func releaseGrant(_ lease: GrantLease, isDoubted: Bool) async throws(RepositoryError)
 
-    /// Takes grants whose providers were asked long ago: those with live sessions, oldest first. Whoever takes them has
+    /// Takes grants whose providers were asked long ago: those with live sessions, oldest first. The caller has
     /// them alone until they are due again.
     ///
     /// - Parameters:

@@ -2,8 +2,8 @@
 /// provider's session, and of a subject that is nobody's yet.
 ///
 /// What a statement reads is as old as its beginning, so a line that is drawn meanwhile would not be seen. The row of
-/// the line is made, or met, in the way that sees the newest one: whoever comes second waits for the first, a sign-in
-/// then reads the line, and a logout begins anew and finds the session.
+/// the line is made, or met, in the way that sees the newest one. The one that comes second waits for the first: a
+/// sign-in then reads the line, and a logout begins anew and finds the session.
 enum HeldLine {
     /// As long as no statement takes.
     private static let seconds = 30

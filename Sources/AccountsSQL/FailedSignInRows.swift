@@ -3,7 +3,8 @@ public import Accounts
 /// How often sign-ins failed: counts, of which a minute has a bounded number.
 struct FailedSignInRows {
     // Numbers are given out in another order than transactions end, and a reader that has gone past a number does not
-    // come back to a lower one. So whoever adds rows first takes this row, and has it until its own are to be seen.
+    // come back to a lower one. So each writer that adds rows first takes this row, and has it until its own are to be
+    // seen.
     private static let takeTurn = Query(
         """
         INSERT INTO meta (name, value) VALUES ('failed_sign_ins', 1)

@@ -17,7 +17,7 @@ extension BrowserSignIn {
         return try await remember(next, browser, holder)
     }
 
-    /// Goes on with the user's answer. Whoever answers twice is told that it is over.
+    /// Goes on with the user's answer. A second answer is told that it is over.
     func consented(
         _ hasAgreed: Bool, to session: SessionID, _ code: String, _ handle: PendingHandle, _ address: AppAddress,
         _ browser: BrowserKey

@@ -24,8 +24,8 @@ enum AccountPageDescriptions {
         id: "endByAccountPage", tag: .accountPage,
         summary: "End a session, all of an app's, or all, or take consent back",
         description: """
-            What the forms of the page post, with its token. Whoever has not shown just now who they are signs in again. Not \
-            for apps to call.
+            What the forms of the page post, with its token. A person who has not shown just now who they are signs in \
+            again. Not for apps to call.
             """,
         body: .init(
             schema: "AccountAct", example: ["token": "the-token-of-the-page", "end": "everything"], takesJSON: false),

@@ -55,8 +55,8 @@ public actor GatehouseSession {
 
     public var isSignedIn: Bool { current != nil }
 
-    /// Signs a user in, in the place of whoever was signed in before: that session ends at the service too, once the
-    /// new one is kept. Where the service can't be told, that one ends there by itself.
+    /// Signs a user in, in the place of the one who was signed in before: that session ends at the service too, once
+    /// the new one is kept. Where the service can't be told, that one ends there by itself.
     ///
     /// - Parameter provider: the name of the provider's section, where there are several.
     /// - Returns: what the service says of the user.
