@@ -29,8 +29,8 @@ class Carriers(Process):
         self.urls = {name: self.await_line(pattern)[1] for name, pattern in LISTENING.items()}
         self.ports = {name: urllib.parse.urlsplit(url).port for name, url in self.urls.items()}
 
-    def authorize(self, subscriber, issuer="aurora", misbehave=None, scope="", nonce=None):
-        """What an app posts after its user approved, as the parameters of a sign-in."""
+    def authorize(self, subscriber, issuer="aurora", misbehave=None, scope="", nonce=None, further=None):
+        """What an app posts after its user approved, as the parameters of a sign-in; `further` ones are asked for as well."""
         verifier = secrets.token_urlsafe(48)
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         client, redirect = (
@@ -38,7 +38,7 @@ class Carriers(Process):
         query = {
             "response_type": "code", "client_id": client, "redirect_uri": redirect, "state": "drill",
             "scope": f"openid profile name email phone postal_code {scope}".strip(), "code_challenge": challenge,
-            "code_challenge_method": "S256", "prompt": "none", "login_hint": subscriber}
+            "code_challenge_method": "S256", "prompt": "none", "login_hint": subscriber, **(further or {})}
         if nonce:
             query["nonce"] = nonce
         if misbehave:
@@ -54,6 +54,13 @@ class Carriers(Process):
         if NETWORKS[issuer]:
             body["mccmnc"] = NETWORKS[issuer]
         return body
+
+    def access_token(self, subscriber):
+        """What an app of the plain provider's holds without our server."""
+        body = self.authorize(subscriber, "plain")
+        form = {**body, "grant_type": "authorization_code", "client_secret": "demo-secret-plain"}
+        with Client(self.ports["plain"]) as client:
+            return client.call("POST", "/token", form=form).json["access_token"]
 
     def call(self, method, path, body=None, issuer="discovery"):
         with Client(self.ports[issuer]) as client:

@@ -23,6 +23,7 @@ import gzip_bombs
 import idle
 import instances
 import keyservice
+import lost_answers
 import native
 import older_store
 import pooler
@@ -48,7 +49,7 @@ DRILLS = {
     "growth": growth, "floods": floods, "older-store": older_store, "crash": crash,
     "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
-    "races": races, "pooler": pooler, "cost": cost, "soak": soak}
+    "races": races, "lost-answers": lost_answers, "pooler": pooler, "cost": cost, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding
 # too.
 LONGEST = 180

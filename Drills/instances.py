@@ -62,7 +62,7 @@ def kill_in_turn(bench, carriers, settings):
                 server.kill()
     report(bench, apps, answers)
     # Whoever was cut off may have had a code sent.
-    opened = answers.counts["sign-in:200"] + answers.counts["code-twice:200"]
+    opened = answers.counts["sign-in:200"] + answers.copied
     again = carriers.requests("token") - opened - answers.cut_off
     bench.claim(again <= 0, f"no code is sent to its provider twice ({again} are)")
     bench.claim(answers.refused == 0, f"no request is refused for the store ({answers.refused} are)")

@@ -57,13 +57,21 @@ class Races:
     def code(self, pair):
         """A provider's code."""
         body = self.carriers.authorize(self.somebody())
-        return once(pair.both(("POST", "/auth/signin", {"body": body})))
+        return once(pair.both(*others(body)))
+
+    def copies(self, pair):
+        """The same request with a code, which a phone has sent twice."""
+        body = self.carriers.authorize(self.somebody())
+        answers = pair.both(("POST", "/auth/signin", {"body": body}))
+        if [answer.status for answer in answers] != [200, 200]:
+            return tally(answers)
+        return None if len({answer.json["refresh_token"] for answer in answers}) == 1 else "two sessions"
 
     def id_token(self, pair):
         """An ID token that an app has got on the phone."""
         with Client(self.phones.port) as client:
             body = self.phones.with_id_token(client)
-        return once(pair.both(("POST", "/auth/signin", {"body": body})))
+        return once(pair.both(*others(body)))
 
     def challenge(self, pair):
         """A nonce of ours, in two codes of one person's."""
@@ -117,7 +125,10 @@ class Races:
             return f"{len(codes)} codes: {tally(answers)}"
         form = {"grant_type": "authorization_code", "code": codes[0], "redirect_uri": browsers.APP, "client_id": "drill",
                 "code_verifier": VERIFIER}
-        return once(pair.both(("POST", "/auth/token", {"form": form})))
+        redeemed = pair.both(("POST", "/auth/token", {"form": form}))
+        given = {answer.json["refresh_token"] for answer in redeemed if answer.status == 200}
+        # The second is a copy while the first is answered, and somebody else's after that.
+        return None if len(given) == 1 and all(answer.status in (200, 400, 401) for answer in redeemed) else tally(redeemed)
 
     def link(self, pair):
         """One identity that two users would have."""
@@ -143,6 +154,11 @@ class Races:
         return None if here == (401 if came_first else 200) else f"{here} afterwards"
 
 
+def others(body):
+    """The same code in two requests that are not the same."""
+    return [("POST", "/auth/signin", {"body": {**body, "correlation_id": name}}) for name in ("one", "two")]
+
+
 def once(answers, status=200):
     """What is wrong where not exactly one succeeds, and the other is refused."""
     statuses = [answer.status for answer in answers]
@@ -157,8 +173,8 @@ def same_user(answers):
     return None if len(users) == 1 else "two users"
 
 
-RACES = (Races.code, Races.id_token, Races.challenge, Races.newcomer, Races.moved, Races.refresh, Races.browser, Races.link,
-         Races.erased)
+RACES = (Races.code, Races.copies, Races.id_token, Races.challenge, Races.newcomer, Races.moved, Races.refresh, Races.browser,
+         Races.link, Races.erased)
 
 
 def run(bench):

@@ -126,7 +126,8 @@ class Traffic:
         body = self.authorized(f"twice{next(self.numbers)}", "aurora")
         first = self.known.sign_in(None, body=body)
         if self.judge("sign-in", first, {200}, was_calm):
-            self.judge("again", self.server.call("POST", "/auth/signin", body=body), {401}, was_calm)
+            self.judge("again", self.server.call(
+                "POST", "/auth/signin", body={**body, "correlation_id": "thief"}), {401}, was_calm)
 
     def send_garbage(self):
         connection = connect(self.server.port)

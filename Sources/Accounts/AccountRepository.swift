@@ -46,6 +46,20 @@ public protocol SignInRepository: Sendable {
     /// - Throws: `.unavailable(.overloaded)` when no more are kept.
     func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError)
 
+    /// How far the use of a code, or of what else works once, has come: for the request that is sent again.
+    func standing(of use: TokenHash, now: Int64) async throws(RepositoryError) -> UseStanding
+
+    /// A sign-in that is answered once more, which the audit trail has.
+    ///
+    /// - Parameter openedAt: when it was answered first, in seconds since 1970.
+    /// - Returns: nil where its session is over or was refreshed, or its user is locked.
+    func repeatSignIn(
+        _ session: SessionID, openedAt: Int64, now: Int64
+    ) async throws(RepositoryError) -> RepeatedSignIn?
+
+    /// A ticket that is handed out once more; nil where it was redeemed or is over.
+    func repeatTicket(_ ticket: TokenHash, now: Int64) async throws(RepositoryError) -> RepeatedTicket?
+
     /// A whole sign-in: consumes the code, finds, migrates or creates the user, merges the profile, opens the session
     /// and writes the audit trail. Where the user has as many sessions of its source as they may, the oldest of those
     /// ends. A migration also revokes the user's other sessions and uses up its port tokens.
@@ -53,6 +67,11 @@ public protocol SignInRepository: Sendable {
     /// - Returns: refused with `.codeAlreadyUsed`; or, each using up the code, with `.challengeAlreadyUsed`,
     ///   `.consentRequired` or `.migrationConflict`, which the audit trail has.
     func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome
+
+    /// What came of a ticket that this client has redeemed a moment ago.
+    func redeemedTicket(
+        _ ticket: TokenHash, client: String, now: Int64
+    ) async throws(RepositoryError) -> KeptAnswer?
 
     /// Turns a link ticket into a user with a session.
     ///
@@ -95,7 +114,13 @@ public protocol BrowserSignInRepository: Sendable {
 
     /// Redeems an app's one-time code: its session, which ``SignInRepository/signIn(_:)`` has opened with it, lasts
     /// from then on.
+    ///
+    /// The same request gets the same session while its answer is on its way, and after that was lost, as long as
+    /// nobody has used what it gave.
     func redeem(_ redemption: AppCodeRedemption) async throws(RepositoryError) -> AppCodeOutcome
+
+    /// Notes what has become of the answer to a code's redemption.
+    func note(_ delivery: AppCodeDelivery, of code: TokenHash) async throws(RepositoryError)
 }
 
 /// Sign-ins that our server begins on users' phones.

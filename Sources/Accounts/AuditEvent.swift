@@ -87,8 +87,12 @@ public struct AuditEvent: Equatable, Sendable {
         /// A backup took the place of the store; what came before this event is as old as the backup, but for what the
         /// ledger told.
         public static let storeRestored = Kind(rawValue: "store_restored")
+        /// A sign-in was sent again just after it, by the one who can prove what it takes, and got the same answer.
+        public static let signInAnswerRepeated = Kind(rawValue: "sign_in_answer_repeated")
         /// A refresh token was presented again just after it had been replaced, and got the same answer.
         public static let refreshAnswerRepeated = Kind(rawValue: "refresh_answer_repeated")
+        /// The same long after, while the one that had replaced it was not presented by anybody.
+        public static let refreshAnswerRepeatedLate = Kind(rawValue: "refresh_answer_repeated_late")
         /// A refresh token that is not replaced was used once more.
         public static let reusableRefreshTokenUsed = Kind(rawValue: "reusable_refresh_token_used")
         /// A refresh token was presented after it had been replaced; its session family was revoked.

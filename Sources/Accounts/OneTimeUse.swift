@@ -6,11 +6,21 @@ public struct OneTimeUse: Equatable, Sendable {
     /// The request that it works for, by a random number: whoever has lost the way to the store knows his own claim
     /// again.
     public var owner: Int64
+    /// The request that it comes with, where that may be sent again; nil where it may not.
+    public var request: RequestDigest?
 
-    public init(hash: TokenHash, expiresAt: Int64, owner: Int64 = .random(in: .min ... .max)) {
+    public init(
+        hash: TokenHash, expiresAt: Int64, owner: Int64 = .random(in: .min ... .max), request: RequestDigest? = nil
+    ) {
         self.hash = hash
         self.expiresAt = expiresAt
         self.owner = owner
+        self.request = request
+    }
+
+    /// What is kept of an answer with its use; nil where the request may not be sent again.
+    public func answer(_ outcome: KeptAnswer.Outcome, at now: Int64) -> KeptAnswer? {
+        request.map { KeptAnswer(request: $0, at: now, outcome: outcome) }
     }
 }
 

@@ -82,6 +82,8 @@ public struct AppCodeRedemption: Equatable, Sendable {
     public var sessionExpiresAt: Int64
     /// Until when a redeemed code is known again, so that its second use is seen; in seconds since 1970.
     public var rememberedUntil: Int64
+    /// The request that the code comes with: the same again gets the same, while its answer is on its way or was lost.
+    public var request: RequestDigest
     /// The session that the code's one takes the place of, and that ends as the code is redeemed; nil where none does.
     public var replaces: SessionID?
     /// Seconds since 1970.
@@ -89,7 +91,7 @@ public struct AppCodeRedemption: Equatable, Sendable {
 
     public init(
         code: TokenHash, client: String, redirectURI: String?, codeChallenge: String, sessionExpiresAt: Int64,
-        rememberedUntil: Int64, replaces: SessionID?, now: Int64
+        rememberedUntil: Int64, request: RequestDigest, replaces: SessionID?, now: Int64
     ) {
         self.code = code
         self.client = client
@@ -97,9 +99,18 @@ public struct AppCodeRedemption: Equatable, Sendable {
         self.codeChallenge = codeChallenge
         self.sessionExpiresAt = sessionExpiresAt
         self.rememberedUntil = rememberedUntil
+        self.request = request
         self.replaces = replaces
         self.now = now
     }
+}
+
+/// What becomes of the answer to a code that was redeemed.
+public enum AppCodeDelivery: Sendable {
+    /// It was handed to the connection: the code is good for nothing more.
+    case taken
+    /// The connection broke, and the app may redeem the code again for a moment.
+    case lost
 }
 
 public enum AppCodeOutcome: Equatable, Sendable {

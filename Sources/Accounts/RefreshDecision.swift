@@ -6,11 +6,12 @@
 public enum RefreshDecision: Equatable, Sendable {
     /// It is the current one: the next generation takes its place.
     case rotate
-    /// It is the current one's parent, so recently replaced that the client may have lost the answer: derive the
-    /// current one again.
-    case repeatAnswer
+    /// It is the current one's parent, and the client may have lost the answer: derive the current one again.
+    ///
+    /// - Parameter isLate: whether it comes later than most lost answers are asked for again, which is counted.
+    case repeatAnswer(isLate: Bool)
     /// The same between two tokens of the earlier form, whose successor is kept sealed.
-    case repeatEarlierAnswer
+    case repeatEarlierAnswer(isLate: Bool)
     /// It is one of a client whose tokens stay good: the session goes on, and the token is not replaced.
     case extend
     /// It was replaced: it, or its successor, is in the wrong hands. The whole family goes.
@@ -33,17 +34,23 @@ public enum RefreshDecision: Equatable, Sendable {
         public var expiresAt: Int64
         /// When the session ends however often it is refreshed, in seconds since 1970; nil for never.
         public var endsAt: Int64?
+        /// How often the current one was given again late.
+        public var lateRepeats: Int64
+        /// In how many generations running, right before the current one, that happened.
+        public var lateGenerations: Int64
         public var earlier: EarlierTokens
 
         public init(
             user: UserID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64, endsAt: Int64?,
-            earlier: EarlierTokens = EarlierTokens()
+            lateRepeats: Int64 = 0, lateGenerations: Int64 = 0, earlier: EarlierTokens = EarlierTokens()
         ) {
             self.user = user
             self.generation = generation
             self.rotatedAt = rotatedAt
             self.expiresAt = expiresAt
             self.endsAt = endsAt
+            self.lateRepeats = lateRepeats
+            self.lateGenerations = lateGenerations
             self.earlier = earlier
         }
 
@@ -73,16 +80,16 @@ public enum RefreshDecision: Equatable, Sendable {
 
     /// Decides.
     ///
-    /// The grace gives the **same** successor again and never a second one. A second one would leave two live tokens of
+    /// The parent gets the **same** successor again and never a second one. A second one would leave two live tokens of
     /// which the client keeps one it can't choose: either the other is dropped, and a client that did receive the first
     /// answer is later taken for a thief, or both live on, and a thief who was quick is never noticed. With one chain
-    /// whatever answer arrives is good, and whoever comes second after the grace is noticed. Once the successor has
-    /// been presented it is current no more, and the one presented here is nobody's parent.
+    /// whatever answer arrives is good, and the one who comes second is noticed: once the successor has been presented
+    /// it is current no more, and the one presented here is nobody's parent.
     ///
-    /// While the clock is behind the time of the rotation, how long ago that was can't be told. The parent gets nothing
-    /// then, so that a clock that was put back makes no grace longer; and it revokes nothing, for the client may be
-    /// honest and whoever has the successor goes on. A generation that is newer than the session's own revokes nothing
-    /// either: the store was put back to a time before it.
+    /// Where a time bounds it, and the clock is behind the time of the rotation, how long ago that was can't be told.
+    /// The parent gets nothing then, so that a clock that was put back makes no time longer; and it revokes nothing, for
+    /// the client may be honest and the one who has the successor goes on. A generation that is newer than the session's
+    /// own revokes nothing either: the store was put back to a time before it.
     ///
     /// - Parameters:
     ///   - presented: the token, whose signature, if it has one, is verified.
@@ -90,9 +97,9 @@ public enum RefreshDecision: Equatable, Sendable {
     ///   - now: seconds since 1970.
     ///   - isReusable: whether the client's tokens stay good as long as the session lasts, those too that were replaced
     ///     in a time when they did not.
-    ///   - graceSeconds: how long after its rotation the parent still gets the answer again; 0 for never.
+    ///   - repeats: for how long the parent still gets the answer again.
     public static func decide(
-        presented: PresentedRefreshToken, chain: Chain?, now: Int64, isReusable: Bool, graceSeconds: Int64
+        presented: PresentedRefreshToken, chain: Chain?, now: Int64, isReusable: Bool, repeats: RefreshRepeat
     ) -> RefreshDecision {
         guard let chain, chain.expiresAt > now, chain.endsAt ?? .max > now else { return .refuse }
         let standing = standing(of: presented, in: chain)
@@ -105,9 +112,16 @@ public enum RefreshDecision: Equatable, Sendable {
         case .none: return .refuse
         }
         guard let rotatedAt = chain.rotatedAt else { return .reuse }
-        guard now >= rotatedAt - clockSlackSeconds else { return .refuse }
-        guard graceSeconds > 0, now - rotatedAt <= graceSeconds else { return .reuse }
-        return chain.generation == 0 ? .repeatEarlierAnswer : .repeatAnswer
+        let isLate: Bool
+        switch repeats.standing(
+            elapsed: now - rotatedAt, lateRepeats: chain.lateRepeats, lateGenerations: chain.lateGenerations)
+        {
+        case .prompt: isLate = false
+        case .late: isLate = true
+        case .over: return .reuse
+        case .untold: return .refuse
+        }
+        return chain.generation == 0 ? .repeatEarlierAnswer(isLate: isLate) : .repeatAnswer(isLate: isLate)
     }
 
     private static func standing(of presented: PresentedRefreshToken, in chain: Chain) -> Standing {

@@ -23,14 +23,14 @@ public struct RefreshRecord: Sendable {
     public var absoluteSeconds: Int64?
     /// Whether it stays good as long as the session lasts, and is not replaced.
     public var isReusable: Bool
-    /// How long after its rotation a replaced token gets its answer again; 0 for never.
-    public var graceSeconds: Int64
+    /// For how long a replaced token gets its answer again.
+    public var repeats: RefreshRepeat
     /// Seconds since 1970.
     public var now: Int64
 
     public init(
         session: SessionID, presented: PresentedRefreshToken, client: String?, expiresAt: Int64,
-        absoluteSeconds: Int64?, isReusable: Bool, graceSeconds: Int64, now: Int64
+        absoluteSeconds: Int64?, isReusable: Bool, repeats: RefreshRepeat, now: Int64
     ) {
         self.session = session
         self.presented = presented
@@ -38,7 +38,7 @@ public struct RefreshRecord: Sendable {
         self.expiresAt = expiresAt
         self.absoluteSeconds = absoluteSeconds
         self.isReusable = isReusable
-        self.graceSeconds = graceSeconds
+        self.repeats = repeats
         self.now = now
     }
 }
@@ -46,7 +46,7 @@ public struct RefreshRecord: Sendable {
 public enum RefreshOutcome: Equatable, Sendable {
     /// The session has come to its next generation, whose token is the answer.
     case rotated(Session)
-    /// The token was rotated just before: the answer is the current generation's token, as it was then.
+    /// The token was rotated, and its successor not presented since: the answer is the current generation's token, as it was then.
     case repeated(Session)
     /// The same between two tokens of the earlier form: the answer is in this seal, which the presented token opens.
     case repeatedEarlier(Session, nextWrapped: [UInt8])

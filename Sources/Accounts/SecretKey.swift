@@ -6,7 +6,8 @@ public struct SecretKey: Equatable, Sendable {
 
     /// What a key is for. It is used for nothing else.
     public enum Purpose: String, Sendable, CaseIterable {
-        /// Tells the nonces that we issue from all others.
+        /// Tells the nonces that we issue from all others, and makes link tickets of what they are asked for with. A
+        /// nonce's text has a length that no ticket's has.
         case challenge
         /// Hashes the addresses and numbers that users are found by.
         case contact

@@ -60,6 +60,9 @@ public struct SignInRecord: Sendable {
         )
     }
 
+    /// What is kept of the answer, where somebody is signed in: it may be asked for again.
+    public var answer: KeptAnswer? { evidence.oneTimeUse?.answer(.session(session.id), at: now) }
+
     /// What is merged into the profile.
     public var statement: ProviderStatement {
         ProviderStatement(provider: provider, subject: subject.value, attributes: attributes, claims: claims)

@@ -7,14 +7,19 @@ public struct TicketRedemption: Sendable {
     public var reference: String
     /// What the app collected: the user's own words, kept apart from the carrier's.
     public var own: Attributes
+    /// The request that it comes with: the same again gets the same session.
+    public var request: RequestDigest
     /// Seconds since 1970.
     public var now: Int64
 
-    public init(ticket: TokenHash, session: NewSession, reference: String, own: Attributes, now: Int64) {
+    public init(
+        ticket: TokenHash, session: NewSession, reference: String, own: Attributes, request: RequestDigest, now: Int64
+    ) {
         self.ticket = ticket
         self.session = session
         self.reference = reference
         self.own = own
+        self.request = request
         self.now = now
     }
 }

@@ -5,7 +5,7 @@ import Postgres
 /// The sign-in of a user whose subject is known and about whom there is nothing to decide, which nearly every sign-in
 /// is: one statement, which is a transaction.
 struct KnownUserSignIn {
-    private static let opened = SessionPart(from: 13, user: "user_id", identity: "target.id", provider: "$9", now: "$8")
+    private static let opened = SessionPart(from: 14, user: "user_id", identity: "target.id", provider: "$9", now: "$8")
     // The line of the provider's session is held, so that a logout at the same moment waits, or is seen.
     // The identity's row is held first, so that another who takes it away, locks it or draws a line comes before
     // or after, and the rest follows from it: where there is no such row, nothing happens at all.
@@ -27,9 +27,10 @@ struct KnownUserSignIn {
             ), passed AS MATERIALIZED (
                 SELECT id, user_id FROM target WHERE NOT EXISTS (SELECT 1 FROM held WHERE \(HeldLine.bars("$10")))
             ), code AS (
-                INSERT INTO used_codes (hash, owner, state, expires) SELECT $4, $5, 1, $6::int8 FROM passed
+                INSERT INTO used_codes (hash, owner, state, expires, answer)
+                SELECT $4, $5, 1, $6::int8, $13::bytea FROM passed
                 WHERE $4::bytea IS NOT NULL
-                ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires
+                ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires, answer = excluded.answer
                 WHERE used_codes.expires <= $7 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
                 RETURNING hash
             ), free AS (
@@ -65,7 +66,7 @@ struct KnownUserSignIn {
             .optional(signIn.code?.hash), .optional(signIn.code?.owner), .optional(signIn.code?.expiresAt),
             .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .text(signIn.provider),
             .integer(signIn.leastLine), .optional(signIn.session.app.map(NotBeforeKey.app)),
-            .optional(signIn.session.upstreamSession.map(NotBeforeKey.session)),
+            .optional(signIn.session.upstreamSession.map(NotBeforeKey.session)), signIn.answer,
         ]
         let statement =
             switch signIn.session.source {
@@ -123,7 +124,9 @@ extension PostgresAccounts {
         let isKnown =
             !isSimple || record.session.upstreamSession != nil ? true : try await isKnown(record.subject)
         return try await write(
-            isKnown ? .serializable : .readCommitted, consuming: record.evidence, record.challenge, now: record.now
+            isKnown ? .serializable : .readCommitted, consuming: record.evidence, record.challenge,
+            answer: record.answer,
+            now: record.now
         ) { [sealer] connection throws(RepositoryError) in
             try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
         }

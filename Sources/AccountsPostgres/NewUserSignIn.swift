@@ -5,9 +5,9 @@ import Postgres
 /// The first sign-in of somebody about whom there is nothing to decide: one statement as well, user, identity and
 /// session.
 struct NewUserSignIn {
-    private static let noted = AuditColumn.expressions(from: 29, user: "made.id", newIdentity: "first.id")
+    private static let noted = AuditColumn.expressions(from: 30, user: "made.id", newIdentity: "first.id")
     private static let opened = SessionPart(
-        from: 29 + AuditColumn.placeCount, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
+        from: 30 + AuditColumn.placeCount, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
     // Nothing happens where the subject is known after all, where a key is not the newest any more, under which a row
     // would be missed when all is sealed or hashed anew, or where the code was used. Of two who come with one subject
     // at once, the second meets the unique index, and its statement is undone.
@@ -26,9 +26,10 @@ struct NewUserSignIn {
         ), passed AS MATERIALIZED (
             SELECT 1 FROM fitting WHERE NOT EXISTS (SELECT 1 FROM held WHERE \(HeldLine.bars("$23")))
         ), code AS (
-            INSERT INTO used_codes (hash, owner, state, expires) SELECT $3, $4, 1, $5::int8 FROM passed
+            INSERT INTO used_codes (hash, owner, state, expires, answer)
+            SELECT $3, $4, 1, $5::int8, $29::bytea FROM passed
             WHERE $3::bytea IS NOT NULL
-            ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires
+            ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires, answer = excluded.answer
             WHERE used_codes.expires <= $6 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
             RETURNING hash
         ), free AS (
@@ -107,7 +108,7 @@ struct NewUserSignIn {
         return [
             .integer(signIn.leastLine), .optional(signIn.session.app.map(NotBeforeKey.app)),
             .optional(signIn.session.upstreamSession.map(NotBeforeKey.session)),
-        ] + subject + [.integer(signIn.now)]
+        ] + subject + [.integer(signIn.now), signIn.answer]
     }
 
     /// The rows by which operators find the user, and the number of the key that they are hashed under.

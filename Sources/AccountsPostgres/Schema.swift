@@ -10,7 +10,7 @@ import Postgres
 enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
-    static let steps = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh]
+    static let steps = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
     private static let third = """
@@ -128,6 +128,16 @@ enum Schema {
             agreed int8 NOT NULL,
             PRIMARY KEY (user_id, client)
         )
+        """
+
+    // How often a refresh token was given again late, and what the use of a code or a ticket came to. An instance of the version before counts and keeps none of it, so that what it has answered is not given
+    // again.
+    private static let twelfth = """
+        ALTER TABLE sessions ADD COLUMN late_repeats int8 NOT NULL DEFAULT 0;
+        ALTER TABLE sessions ADD COLUMN late_generations int8 NOT NULL DEFAULT 0;
+        ALTER TABLE used_codes ADD COLUMN answer bytea;
+        ALTER TABLE tickets ADD COLUMN answer bytea;
+        ALTER TABLE app_codes ADD COLUMN answer bytea
         """
 
     private static let makeMeta = Postgres.Statement.once(

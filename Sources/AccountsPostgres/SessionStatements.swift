@@ -13,7 +13,8 @@ enum SessionStatements {
     // Of two who rotate one generation one finds it as it was.
     static let rotate = Postgres.Statement(
         """
-        UPDATE sessions SET generation = generation + 1, rotated = $1, expires = $2
+        UPDATE sessions SET generation = generation + 1, rotated = $1, expires = $2,
+            \(RefreshTransaction.countsLateGenerations)
         WHERE id = $3 AND generation = $4 AND expires > $1 AND \(SessionRows.isNotBarred)
         """)
 }
@@ -48,7 +49,7 @@ extension PostgresAccounts {
         let chain = RefreshDecision.Chain(session, endsAt: record.absoluteSeconds.map { session.createdAt + $0 })
         let decision = RefreshDecision.decide(
             presented: record.presented, chain: chain, now: record.now, isReusable: record.isReusable,
-            graceSeconds: record.graceSeconds)
+            repeats: record.repeats)
         guard decision == .rotate else { return nil }
         let expiresAt = chain.expiry(ofSuccessor: record.expiresAt)
         let count = try await Work(self).run(

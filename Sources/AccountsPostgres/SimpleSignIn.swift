@@ -1,10 +1,13 @@
 import Accounts
+import Postgres
 
 /// A sign-in that concerns nothing but its code, the user with the identity, and the session, as nearly every one does:
 /// it goes into a single statement (``KnownUserSignIn``, ``NewUserSignIn``).
 struct SimpleSignIn {
     /// What is used up; nil where nothing is.
     let code: OneTimeUse?
+    /// What is kept of the answer with that.
+    let answer: Value
     let provider: String
     let subject: Subject
     let registration: Registration
@@ -28,6 +31,7 @@ struct SimpleSignIn {
             kept == nil, session.replaces == nil
         else { return nil }
         code = evidence.oneTimeUse
+        answer = record.answer.map { .bytes($0.encoded) } ?? .null
         self.provider = provider
         self.subject = subject
         self.registration = registration

@@ -9,8 +9,8 @@ struct UsedCodeRows {
     // connection.
     private static let use = Query(
         """
-        INSERT INTO used_codes (hash, owner, state, expires) VALUES (?1, ?2, 1, ?3)
-        ON CONFLICT (hash) DO UPDATE SET owner = ?2, state = 1, expires = ?3
+        INSERT INTO used_codes (hash, owner, state, expires, answer) VALUES (?1, ?2, 1, ?3, ?5)
+        ON CONFLICT (hash) DO UPDATE SET owner = ?2, state = 1, expires = ?3, answer = ?5
         WHERE used_codes.expires <= ?4 OR used_codes.state = 0 AND used_codes.owner = ?2
         """)
     fileprivate static let claim = Postgres.Statement(
@@ -27,14 +27,17 @@ struct UsedCodeRows {
         "DELETE FROM used_codes WHERE hash = $1 AND owner = $2 AND state = 0")
     fileprivate static let find = Postgres.Statement(
         "SELECT 1 FROM used_codes WHERE hash = $1 AND state = 1 AND expires > $2")
+    fileprivate static let standing = Postgres.Statement(
+        "SELECT state, expires, answer FROM used_codes WHERE hash = $1 AND expires > $2")
     /// For how long a code is remembered beyond its time, in seconds: clocks differ.
     static let graceSeconds: Int64 = 300
 
     let connection: any Connection
 
     /// - Returns: false when it was used before, or another request has it.
-    func consume(_ code: OneTimeUse, now: Int64) throws(RepositoryError) -> Bool {
-        try connection.run(Self.use, code.hash, code.owner, code.expiresAt, now - Self.graceSeconds)
+    func consume(_ code: OneTimeUse, answer: KeptAnswer? = nil, now: Int64) throws(RepositoryError) -> Bool {
+        try connection.run(
+            Self.use, code.hash, code.owner, code.expiresAt, now - Self.graceSeconds, answer?.encoded)
         return connection.changes == 1
     }
 }
@@ -66,6 +69,17 @@ extension PostgresAccounts {
         try await Work(self).any(UsedCodeRows.find, .hash(hash), .integer(now - UsedCodeRows.graceSeconds))
     }
 
+    public func standing(of use: TokenHash, now: Int64) async throws(RepositoryError) -> UseStanding {
+        let row = try await Work(self).first(
+            UsedCodeRows.standing, .hash(use), .integer(now - UsedCodeRows.graceSeconds))
+        guard let row else { return .none }
+        switch try row.integer(0) {
+        case 0: return .underWay(expiresAt: try row.integer(1))
+        case 1: return try row.optionalBytes(2).flatMap(KeptAnswer.init(encoded:)).map(UseStanding.answered) ?? .none
+        default: return .none
+        }
+    }
+
     public func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError) {
         // Where somebody else has recorded it, that is as good.
         _ = try await write { connection throws(RepositoryError) in
@@ -75,18 +89,20 @@ extension PostgresAccounts {
     }
 
     public func write<Outcome: Refusable>(
-        consuming evidence: Evidence, _ challenge: OneTimeUse?, now: Int64,
+        consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
-        try await write(.serializable, consuming: evidence, challenge, now: now, body)
+        try await write(.serializable, consuming: evidence, challenge, answer: answer, now: now, body)
     }
 
     func write<Outcome: Refusable>(
-        _ isolation: Isolation, consuming evidence: Evidence, _ challenge: OneTimeUse?, now: Int64,
+        _ isolation: Isolation, consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
         try await write(isolation) { connection throws(RepositoryError) in
-            if let code = evidence.oneTimeUse, try !UsedCodeRows(connection: connection).consume(code, now: now) {
+            if let code = evidence.oneTimeUse,
+                try !UsedCodeRows(connection: connection).consume(code, answer: answer, now: now)
+            {
                 return .refused(.codeAlreadyUsed)
             }
             if let challenge, try !ChallengeRows(connection: connection).consume(challenge) {

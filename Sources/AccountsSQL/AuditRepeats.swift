@@ -4,7 +4,8 @@ extension AuditEvent.Kind {
     // What a caller can do again and again with one token, or an operator with one look, and what is then the same
     // thing each time.
     private static let counted: Set<AuditEvent.Kind> = [
-        .refreshAnswerRepeated, .reusableRefreshTokenUsed, .refreshTokenReused, .appCodeReused, .pushReused,
+        .signInAnswerRepeated, .refreshAnswerRepeated, .refreshAnswerRepeatedLate, .reusableRefreshTokenUsed,
+        .refreshTokenReused, .appCodeReused, .pushReused,
         .migrationConflict, .linkConflict, .crossClientKeyAmbiguous, .profileEdited, .userViewed, .userExported,
         .usersSearched, .auditViewed,
     ]

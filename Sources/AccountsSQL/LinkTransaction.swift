@@ -39,6 +39,11 @@ struct LinkTransaction {
             try GrantRows(connection: connection, sealer: sealer, now: record.now).keep(kept.tokens, for: id)
         }
         guard let identity = try identities.find(id, of: user) else { throw .unavailable(.corrupt) }
+        if let use = record.evidence.oneTimeUse,
+            let answer = use.answer(.linked(id, isNew: found == nil), at: record.now)
+        {
+            try KeptAnswerRows(connection: connection).set(answer, of: use)
+        }
         return .linked(identity, isNew: found == nil)
     }
 
@@ -62,7 +67,7 @@ struct LinkTransaction {
 
 extension SQLStore {
     public func link(_ record: LinkRecord) async throws(RepositoryError) -> LinkOutcome {
-        try await write(consuming: record.evidence, record.challenge, now: record.now) {
+        try await write(consuming: record.evidence, record.challenge, answer: nil, now: record.now) {
             [sealer] connection throws(RepositoryError) in
             try LinkTransaction(connection: connection, sealer: sealer, record: record).run()
         }

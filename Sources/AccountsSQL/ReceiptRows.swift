@@ -51,7 +51,8 @@ struct ReceiptRows {
 
 extension SQLStore {
     public func storeReceipt(_ record: TransactionRecord) async throws(RepositoryError) -> ReceiptOutcome {
-        try await write(consuming: record.evidence, record.challenge, now: record.now) {
+        let answer = record.evidence.oneTimeUse?.answer(.receipt(record.receipt), at: record.now)
+        return try await write(consuming: record.evidence, record.challenge, answer: answer, now: record.now) {
             connection throws(RepositoryError) in try ReceiptRows(connection: connection).store(record)
         }
     }

@@ -2,8 +2,16 @@ public import Accounts
 
 /// The rotation of a refresh token, as ``RefreshDecision`` decides it.
 package struct RefreshTransaction {
+    /// What a rotation does to the count of late repeats: a generation that had one joins those running before it.
+    package static let countsLateGenerations = """
+        late_generations = CASE WHEN late_repeats > 0 THEN late_generations + 1 ELSE 0 END, late_repeats = 0
+        """
     private static let rotate = Query(
-        "UPDATE sessions SET generation = generation + 1, rotated = ?, expires = ? WHERE id = ?")
+        """
+        UPDATE sessions SET generation = generation + 1, rotated = ?, expires = ?, \(countsLateGenerations)
+        WHERE id = ?
+        """)
+    private static let countLate = Query("UPDATE sessions SET late_repeats = late_repeats + 1 WHERE id = ?")
     // The last token of the earlier form stays known, so that it is reuse when it comes back; nothing else does.
     private static let rotateEarlier = Query(
         """
@@ -31,15 +39,15 @@ package struct RefreshTransaction {
         let values = chain.values(endsAt: record.absoluteSeconds.map { session.createdAt + $0 })
         switch RefreshDecision.decide(
             presented: record.presented, chain: values, now: record.now, isReusable: record.isReusable,
-            graceSeconds: record.graceSeconds)
+            repeats: record.repeats)
         {
         case .rotate:
             return .rotated(try rotate(session, expiresAt: values.expiry(ofSuccessor: record.expiresAt)))
-        case .repeatAnswer:
-            try audit(.refreshAnswerRepeated, session)
+        case .repeatAnswer(let isLate):
+            try noteRepeat(of: session, isLate: isLate)
             return .repeated(session)
-        case .repeatEarlierAnswer:
-            try audit(.refreshAnswerRepeated, session)
+        case .repeatEarlierAnswer(let isLate):
+            try noteRepeat(of: session, isLate: isLate)
             return .repeatedEarlier(session, nextWrapped: chain.earlier.nextWrapped)
         case .extend:
             var extended = session
@@ -61,6 +69,11 @@ package struct RefreshTransaction {
             guard case .signed(_, let user) = record.presented else { return false }
             return try LockRows(connection: connection, now: record.now).closes(user)
         }
+    }
+
+    private func noteRepeat(of session: Session, isLate: Bool) throws(RepositoryError) {
+        if isLate { try connection.run(Self.countLate, session.id) }
+        try audit(isLate ? .refreshAnswerRepeatedLate : .refreshAnswerRepeated, session)
     }
 
     private func rotate(_ session: Session, expiresAt: Int64) throws(RepositoryError) -> Session {
@@ -89,6 +102,7 @@ private struct SessionChain {
 
     let session: Session
     let earlier: EarlierTokenColumns
+    let late: LateRepeatColumns
     /// Only ever of a token of the earlier form.
     let presentedIsRetired: Bool
 
@@ -97,7 +111,7 @@ private struct SessionChain {
         _ id: SessionID, _ connection: any Connection, presented: PresentedRefreshToken, now: Int64
     ) throws(RepositoryError) {
         guard let found = try SessionRows(connection: connection).findWithTokens(id, now: now) else { return nil }
-        (session, earlier) = found
+        (session, earlier, late) = found
         if case .earlier(let hash) = presented, hash != earlier.current {
             presentedIsRetired = try connection.first(Self.isRetired, id, hash) { _ in true } ?? false
         } else {
@@ -108,7 +122,7 @@ private struct SessionChain {
     func values(endsAt: Int64?) -> RefreshDecision.Chain {
         RefreshDecision.Chain(
             user: session.user, generation: session.generation, rotatedAt: session.rotatedAt,
-            expiresAt: session.expiresAt, endsAt: endsAt,
+            expiresAt: session.expiresAt, endsAt: endsAt, lateRepeats: late.repeats, lateGenerations: late.generations,
             earlier: RefreshDecision.EarlierTokens(
                 current: earlier.current, previous: earlier.previous, presentedIsRetired: presentedIsRetired))
     }

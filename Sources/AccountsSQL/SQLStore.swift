@@ -24,9 +24,10 @@ public protocol SQLStore: AccountRepository {
     /// The same for work that uses up what proves it, if that works once, and a challenge, if there is one. What `body`
     /// returns, a refusal too, keeps both used up, and all it did; what it throws undoes everything.
     ///
+    /// - Parameter answer: what is kept of the answer with the use; `body` may change it (``KeptAnswerRows``).
     /// - Returns: refused with `.codeAlreadyUsed` or `.challengeAlreadyUsed`, without a call of `body`.
     func write<Outcome: Refusable>(
-        consuming evidence: Evidence, _ challenge: OneTimeUse?, now: Int64,
+        consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome
 

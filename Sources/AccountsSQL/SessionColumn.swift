@@ -12,6 +12,8 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
     case identity, authenticated, scope, audience, challenged, source
     // What is left of refresh tokens of the earlier form, in the order of `EarlierTokenColumns`.
     case refreshHash, previousHash, nextWrapped
+    // How often the current refresh token was given again late, in the order of `LateRepeatColumns`.
+    case lateRepeats, lateGenerations
     // What a session is found by, and not asked for.
     case upstreamSession
 
@@ -40,6 +42,8 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .refreshHash: .bytes("refresh_hash").noneOrEmpty
         case .previousHash: .bytes("previous_hash").optional
         case .nextWrapped: .bytes("next_wrapped").optional
+        case .lateRepeats: .integer("late_repeats")
+        case .lateGenerations: .integer("late_generations")
         case .upstreamSession: .bytes("upstream_sid").optional
         }
     }
@@ -76,7 +80,7 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .challenged: .session { .optional($0.challengedAt) }
         case .source: .session { .integer($0.source.rawValue) }
         case .refreshHash: .noBytes
-        case .previousHash, .nextWrapped: .nothing
+        case .previousHash, .nextWrapped, .lateRepeats, .lateGenerations: .nothing
         case .upstreamSession: .session { .optional($0.upstreamSession) }
         }
     }

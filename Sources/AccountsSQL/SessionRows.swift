@@ -88,12 +88,12 @@ package struct SessionRows {
         try connection.first(Self.find, id, now) { row throws(RepositoryError) in try Session(StatementRow(row)) }
     }
 
-    /// A live session, with what is left of its refresh tokens of the earlier form.
+    /// A live session, with what is left of its refresh tokens of the earlier form, and how often one was given late.
     func findWithTokens(
         _ id: SessionID, now: Int64
-    ) throws(RepositoryError) -> (session: Session, earlier: EarlierTokenColumns)? {
+    ) throws(RepositoryError) -> (session: Session, earlier: EarlierTokenColumns, late: LateRepeatColumns)? {
         try connection.first(Self.findWithTokens, id, now) { row throws(RepositoryError) in
-            (try Session(StatementRow(row)), try EarlierTokenColumns(row))
+            (try Session(StatementRow(row)), try EarlierTokenColumns(row), LateRepeatColumns(row))
         }
     }
 
@@ -170,6 +170,20 @@ struct EarlierTokenColumns {
         self.current = row.isEmpty(current) ? nil : try row.hash(current)
         self.previous = row.isEmpty(previous) ? nil : try row.hash(previous)
         nextWrapped = row.blob(Int32(SessionColumn.nextWrapped.rawValue))
+    }
+}
+
+/// How often a session's refresh token was given again long after it was made (``RefreshRepeat``).
+struct LateRepeatColumns {
+    /// The current one.
+    let repeats: Int64
+    /// In how many generations running, right before it.
+    let generations: Int64
+
+    /// Reads a row of ``SessionColumn/readNamesWithTokens``.
+    init(_ row: any Statement) {
+        repeats = row.integer(Int32(SessionColumn.lateRepeats.rawValue))
+        generations = row.integer(Int32(SessionColumn.lateGenerations.rawValue))
     }
 }
 

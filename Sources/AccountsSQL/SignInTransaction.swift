@@ -268,6 +268,9 @@ package struct SignInTransaction {
         case .ticket(let ticket):
             try TicketRows(connection: connection, sealer: sealer).insert(ticket, record)
             try noteKey(of: nil)
+            if let use = record.evidence.oneTimeUse, let answer = use.answer(.ticket(ticket.hash), at: record.now) {
+                try KeptAnswerRows(connection: connection).set(answer, of: use)
+            }
             if let push = record.push { try pushes.deliver(push, session: nil) }
             return .unlinked
         }
@@ -330,7 +333,7 @@ package struct ProfileMerge {
 
 extension SQLStore {
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        try await write(consuming: record.evidence, record.challenge, now: record.now) {
+        try await write(consuming: record.evidence, record.challenge, answer: record.answer, now: record.now) {
             [sealer] connection throws(RepositoryError) in
             try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
         }

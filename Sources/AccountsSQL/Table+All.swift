@@ -86,7 +86,7 @@ extension Table {
     ]
 
     static let usedCodes = Table(
-        "used_codes", key: [.integer("expires"), .bytes("hash")], [], expiry: "expires")
+        "used_codes", key: [.integer("expires"), .bytes("hash")], [.bytes("answer").optional], expiry: "expires")
 
     private static let used = [
         usedCodes,
@@ -111,7 +111,7 @@ extension Table {
                 .sealed("profile", Seal(number: 1)), .sealed("tokens", Seal(number: 7)).optional,
                 .text("acr").optional, .text("amr"), .integer("auth_time").optional, .integer("authenticated"),
                 .bytes("upstream_sid").optional, .integer("expires"), .integer("challenged").optional,
-                .integer("source"), .integer("created"),
+                .integer("source"), .integer("created"), .bytes("answer").optional,
             ], bond: .subject("subject", issuer: "issuer"), expiry: "expires"),
         Table(
             "pending_sign_ins", key: [.integer("number")],
@@ -124,7 +124,7 @@ extension Table {
             "app_codes", key: [.bytes("hash")],
             [
                 .bytes("session_id"), .text("client"), .text("redirect_uri"), .text("code_challenge"),
-                .text("nonce").optional, .integer("redeemed"), .integer("expires"),
+                .text("nonce").optional, .integer("redeemed"), .integer("expires"), .bytes("answer").optional,
             ], expiry: "expires"),
         Table(
             "pushes", key: [.integer("number")],

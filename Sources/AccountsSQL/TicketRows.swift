@@ -23,19 +23,34 @@ struct TicketRows {
             authenticated, upstream_sid, tokens, challenged, source, created)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
-    // One conditional statement: of two that redeem the same ticket at once only one gets the row.
+    private static let isLive = "hash = ? AND client = ? AND expires > ? AND answer IS NULL"
+    // One conditional statement: of two that redeem the same ticket at once only one gets the row. It stays as it is for
+    // a moment, for the one whose answer is lost.
     private static let take = Query(
         """
-        DELETE FROM tickets WHERE hash = ? AND client = ? AND expires > ?
+        UPDATE tickets SET answer = ?, expires = ? WHERE \(isLive)
         RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated, upstream_sid, tokens,
             challenged, source, created
         """)
+    private static let answer = Query(
+        "SELECT answer FROM tickets WHERE hash = ? AND client = ? AND expires > ? AND answer IS NOT NULL")
 
     private static let subject = Query(
-        "SELECT issuer, subject FROM tickets WHERE hash = ? AND client = ? AND expires > ?")
+        "SELECT issuer, subject FROM tickets WHERE \(isLive)")
+
+    private static let told = Query(
+        "SELECT provider, profile FROM tickets WHERE hash = ? AND expires > ? AND answer IS NULL")
 
     let connection: any Connection
     let sealer: StoreSealer
+
+    /// What the holder of a live ticket was told with it.
+    func repeated(_ hash: TokenHash, now: Int64) throws(RepositoryError) -> RepeatedTicket? {
+        try connection.first(Self.told, hash, now) { row throws(RepositoryError) in
+            RepeatedTicket(
+                provider: row.text(0), profile: try sealer.profile(row.blob(1), .profile(of: hash), connection))
+        }
+    }
 
     func insert(_ ticket: OneTimeUse, _ record: SignInRecord) throws(RepositoryError) {
         let profile = try sealer.sealing(Profile(record.statement), .profile(of: ticket.hash))
@@ -55,9 +70,19 @@ struct TicketRows {
         try connection.first(Self.subject, hash, client, now) { Subject(issuer: $0.text(0), value: $0.text(1)) }
     }
 
-    /// Takes a live ticket of this client away.
-    func take(_ hash: TokenHash, client: String, now: Int64) throws(RepositoryError) -> Ticket? {
-        try connection.first(Self.take, hash, client, now) { row throws(RepositoryError) in
+    /// What came of a ticket of this client that was redeemed.
+    func answer(_ hash: TokenHash, client: String, now: Int64) throws(RepositoryError) -> KeptAnswer? {
+        try connection.first(Self.answer, hash, client, now) { KeptAnswer(encoded: $0.blob(0)) } ?? nil
+    }
+
+    /// Takes a live ticket of this client: it is good for nothing else from then on.
+    ///
+    /// - Parameter answer: what comes of it.
+    func take(
+        _ hash: TokenHash, client: String, _ answer: KeptAnswer, now: Int64
+    ) throws(RepositoryError) -> Ticket? {
+        let end = now + KeptAnswer.lifetimeSeconds
+        return try connection.first(Self.take, answer.encoded, end, hash, client, now) { row throws(RepositoryError) in
             let authentication = row.authentication(acr: 4, methods: 5, time: 6)
             return Ticket(
                 provider: row.text(0), subject: Subject(issuer: row.text(1), value: row.text(2)),
@@ -88,6 +113,14 @@ extension TicketRows.Ticket {
 }
 
 extension SQLStore {
+    public func redeemedTicket(
+        _ ticket: TokenHash, client: String, now: Int64
+    ) async throws(RepositoryError) -> KeptAnswer? {
+        try await read { [sealer] connection throws(RepositoryError) in
+            try TicketRows(connection: connection, sealer: sealer).answer(ticket, client: client, now: now)
+        }
+    }
+
     public func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> RedemptionOutcome {
         try await write { [sealer] connection throws(RepositoryError) in
             let tickets = TicketRows(connection: connection, sealer: sealer)
@@ -97,9 +130,11 @@ extension SQLStore {
                     redemption.ticket, client: redemption.session.client, now: redemption.now)
             else { return .refused(.invalidTicket) }
             guard try !IdentityRows(connection: connection).exists(subject) else { return .refused(.identityInUse) }
+            let answer = KeptAnswer(
+                request: redemption.request, at: redemption.now, outcome: .session(redemption.session.id))
             guard
                 let ticket = try tickets.take(
-                    redemption.ticket, client: redemption.session.client, now: redemption.now)
+                    redemption.ticket, client: redemption.session.client, answer, now: redemption.now)
             else { return .refused(.invalidTicket) }
             if let refusal = try ticket.refusal(connection, sealer, now: redemption.now) { return .refused(refusal) }
             var session = redemption.session

@@ -4,7 +4,13 @@ public import AccountsSQL
 /// The authorization codes that were used, each until it would be refused for its age. ``UsedCodes`` decides.
 struct CodeRows {
     private static let insert = Query(
-        "INSERT INTO used_codes (expires, hash) VALUES (?, ?) ON CONFLICT DO NOTHING")
+        "INSERT INTO used_codes (expires, hash, answer) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+    // Rows lie in the order in which they expire, so that each second that a code may expire in is looked into.
+    private static let answer = Query(
+        """
+        WITH RECURSIVE seconds (second) AS (VALUES (?1) UNION ALL SELECT second + 1 FROM seconds WHERE second < ?2)
+        SELECT answer FROM seconds CROSS JOIN used_codes ON expires = second AND hash = ?3
+        """)
     private static let live = Query("SELECT expires, hash FROM used_codes WHERE expires > ?")
 
     let connection: any Connection
@@ -15,14 +21,23 @@ struct CodeRows {
     ///
     /// - Returns: false when it was used before.
     /// - Throws: `.unavailable(.overloaded)` when no more codes fit into memory.
-    func consume(_ code: OneTimeUse, _ proof: UsedCodes.Proof) throws(RepositoryError) -> Bool {
+    func consume(
+        _ code: OneTimeUse, _ proof: UsedCodes.Proof, answer: KeptAnswer? = nil
+    ) throws(RepositoryError) -> Bool {
         switch usedCodes.claim(code.hash, proof, now: now) {
         case .used: return false
         case .full: throw .unavailable(.overloaded)
         case .first:
-            try connection.run(Self.insert, code.expiresAt, code.hash)
+            try connection.run(Self.insert, code.expiresAt, code.hash, answer?.encoded)
             return true
         }
+    }
+
+    /// What is kept of the answer that came of a code's use.
+    func answer(to hash: TokenHash) throws(RepositoryError) -> KeptAnswer? {
+        guard let period = usedCodes.period(of: hash, now: now) else { return nil }
+        let encoded = try connection.first(Self.answer, period.lowerBound, period.upperBound, hash) { $0.blob(0) }
+        return encoded.flatMap(KeptAnswer.init(encoded:))
     }
 
     /// Fills the memory from the table, which does not tell what was proven: all of it counts as if it were.
@@ -48,6 +63,13 @@ extension SQLiteAccounts {
         usedCodes.isUsed(hash, now: now)
     }
 
+    public func standing(of use: TokenHash, now: Int64) async throws(RepositoryError) -> UseStanding {
+        let answer = try await read { [usedCodes] connection throws(RepositoryError) in
+            try CodeRows(connection: connection, usedCodes: usedCodes, now: now).answer(to: use)
+        }
+        return answer.map(UseStanding.answered) ?? .none
+    }
+
     public func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError) {
         // Where somebody else has recorded it, that is as good.
         _ = try await writer.write(
@@ -60,14 +82,15 @@ extension SQLiteAccounts {
 
 extension SQLiteAccounts {
     public func write<Outcome: Refusable>(
-        consuming evidence: Evidence, _ challenge: OneTimeUse?, now: Int64,
+        consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
         let code = evidence.oneTimeUse
         return try await writer.write(
             { [usedCodes] connection throws(RepositoryError) -> (outcome: Outcome, usesCode: Bool) in
                 if let code,
-                    try !CodeRows(connection: connection, usedCodes: usedCodes, now: now).consume(code, .verified)
+                    try !CodeRows(connection: connection, usedCodes: usedCodes, now: now)
+                        .consume(code, .verified, answer: answer)
                 {
                     return (.refused(.codeAlreadyUsed), false)
                 }
@@ -84,7 +107,7 @@ extension SQLiteAccounts {
 
     // What is done most, written once more: what the compiler knows the engine of costs a tenth less.
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        try await write(consuming: record.evidence, record.challenge, now: record.now) {
+        try await write(consuming: record.evidence, record.challenge, answer: record.answer, now: record.now) {
             [sealer] connection throws(RepositoryError) in
             try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
         }

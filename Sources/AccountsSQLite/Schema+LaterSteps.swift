@@ -273,4 +273,14 @@ extension Schema {
             PRIMARY KEY (user_id, client)
         ) STRICT, WITHOUT ROWID;
         """
+
+    // How often a refresh token was given again late; and what the use of a code or a ticket came to, for the request
+    // that is sent again.
+    static let twentyFifth = """
+        ALTER TABLE sessions ADD COLUMN late_repeats INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE sessions ADD COLUMN late_generations INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE used_codes ADD COLUMN answer BLOB;
+        ALTER TABLE tickets ADD COLUMN answer BLOB;
+        ALTER TABLE app_codes ADD COLUMN answer BLOB;
+        """
 }

@@ -97,6 +97,17 @@ final class UsedCodes: Sendable {
         state.withLock { $0.isUsed(hash.words.0, now: now) }
     }
 
+    /// The seconds in which a code expires that is used for good; nil where it is not.
+    func period(of hash: TokenHash, now: Int64) -> ClosedRange<Int64>? {
+        state.withLock { state in
+            for (number, period) in state.periods
+            where !Self.isOver(number, now: now) && period.contains(hash.words.0) {
+                return number * Self.periodSeconds...number * Self.periodSeconds + Self.periodSeconds - 1
+            }
+            return nil
+        }
+    }
+
     /// Claims a code for a write that is under way; ``settle(_:_:isUsed:)`` must follow.
     func claim(_ hash: TokenHash, _ proof: Proof, now: Int64) -> Claim {
         state.withLock { state in

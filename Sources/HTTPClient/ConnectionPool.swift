@@ -133,7 +133,8 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// Hears that the connection has ended before the answer did.
     func lose(_ exchange: Exchange, _ error: HTTPClientError) {
-        guard exchange.isRepeatable, let lost = exchange.connection, lost.served > 0, !isTornDown,
+        let error = exchange.isUnsent ? .connectionBroken(requestSent: false) : error
+        guard exchange.isRepeatable || exchange.isUnsent, let lost = exchange.connection, lost.served > 0, !isTornDown,
             case .connectionBroken = error
         else { return end(exchange, .failure(error)) }
         // It was idle and dead. The other idle ones may be as well.

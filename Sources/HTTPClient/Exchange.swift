@@ -45,6 +45,11 @@ final class Exchange {
     /// nevertheless, and a code counts once: so only a GET (RFC 9110 §9.2.2), of whose answer nothing has come.
     var isRepeatable: Bool { request.method == .get && !parser.hasBegun }
 
+    /// Whether its connection has not taken a byte of it, nor given one: what nobody can have acted on goes out again
+    /// whatever it is (RFC 9110 §9.2.2). One byte taken is enough to make that unknown, since a server that closes
+    /// acknowledges late or never what it has read.
+    var isUnsent: Bool { sentBytes == 0 && !parser.hasBegun }
+
     /// Gets ready to be sent.
     func begin(on connection: OutboundConnection) {
         self.connection = connection

@@ -21,6 +21,8 @@ actor Connection: LoopBound, ReadinessHandler {
     private var startedAt = MonotonicTime(nanoseconds: 0)
     private var answering: Task<Void, Never>?
     private var unsent = UnsentAnswer()
+    /// Hears of the last answer, until the client shows that it goes on.
+    private var watcher: (any DeliveryWatcher)?
     private var isRegistered = false
     private var timer: LoopTimer?
 
@@ -62,7 +64,10 @@ actor Connection: LoopBound, ReadinessHandler {
     }
 
     private func isReady(_ readiness: Readiness) {
-        if !readiness.isDisjoint(with: [.failed, .hangup]) { return tell(.failed) }
+        if !readiness.isDisjoint(with: [.failed, .hangup]) {
+            noteLoss()
+            return tell(.failed)
+        }
         if readiness.contains(.writable) { tell(.writable) }
         if readiness.contains(.readable) {
             tell(.readable(isFull: parser.bufferedBytes >= listener.limits.pipelinedBytes))
@@ -138,6 +143,9 @@ actor Connection: LoopBound, ReadinessHandler {
     }
 
     private func letGo() {
+        // What is left of an answer is sent no more.
+        if !unsent.isEmpty { noteLoss() }
+        watcher = nil
         answering?.cancel()
         answering = nil
         timer?.cancel()
@@ -155,8 +163,16 @@ actor Connection: LoopBound, ReadinessHandler {
     private func read(isOfUse: Bool) -> ConnectionEvent {
         listener.resources.withValue { resources in
             // A connection that was reset, like one that has no socket any more, has said its last.
-            switch (try? stream?.receive(overwriting: &resources.receiveBuffer)) ?? .endOfStream {
+            let received: StreamSocket.Received
+            do throws(SystemError) {
+                received = try stream?.receive(overwriting: &resources.receiveBuffer) ?? .endOfStream
+            } catch {
+                noteLoss()
+                received = .endOfStream
+            }
+            switch received {
             case .bytes(let count):
+                watcher = nil
                 if isOfUse { parser.append(resources.receiveBuffer[..<count]) }
                 return .bytesRead
             case .wouldBlock: return .nothingRead
@@ -226,16 +242,26 @@ actor Connection: LoopBound, ReadinessHandler {
             let ready = ConnectionEvent.answerReady(
                 closes: response.closesConnection, isLeaving: resources.announcesClose,
                 hasMore: parser.bufferedBytes > 0)
-            guard state.handle(ready).step == .send else { return nil }
+            watcher = response.watcher
+            guard state.handle(ready).step == .send else {
+                noteLoss()
+                return nil
+            }
             var context = context
             context.closes = state.closesAfterAnswer
             let body = resources.render(response, context, at: now)
             guard
                 let sent = try? body.isEmpty
                     ? stream?.send(resources.output, from: 0) : stream?.send(resources.output, body, from: 0)
-            else { return .failed }
+            else {
+                noteLoss()
+                return .failed
+            }
             let unsent = UnsentAnswer(head: resources.output, body: body, sent: sent)
-            if unsent.isEmpty { return .answerTaken }
+            if unsent.isEmpty {
+                noteTaken()
+                return .answerTaken
+            }
             self.unsent = unsent
             return .answerTakenInPart
         }
@@ -244,10 +270,25 @@ actor Connection: LoopBound, ReadinessHandler {
 
     /// Sends more of an answer that the client takes slowly.
     private func sendMore() -> ConnectionEvent {
-        guard let sent = try? stream?.send(unsent.head, unsent.body, from: unsent.offset) else { return .failed }
+        guard let sent = try? stream?.send(unsent.head, unsent.body, from: unsent.offset) else {
+            noteLoss()
+            return .failed
+        }
         unsent.offset += sent
         guard unsent.isEmpty else { return .answerTakenInPart }
         unsent = UnsentAnswer()
+        noteTaken()
         return .answerTaken
+    }
+
+    private func noteTaken() {
+        guard let watcher else { return }
+        Task(executorPreference: loop) { await watcher.wasTaken() }
+    }
+
+    private func noteLoss() {
+        guard let lost = watcher else { return }
+        watcher = nil
+        Task(executorPreference: loop) { await lost.wasLost() }
     }
 }

@@ -19,6 +19,8 @@ public struct HTTPResponse: Sendable {
     /// False for an answer that carries a secret beside text an attacker may choose: its compressed length would tell
     /// about the secret (BREACH).
     public var isCompressible = true
+    /// Hears whether the answer has reached the client; nil where nothing depends on it.
+    public var watcher: (any DeliveryWatcher)?
 
     public init(status: HTTPStatus, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status

@@ -14,6 +14,13 @@ public enum NonceForm: String, Sendable, CaseIterable {
     /// Not at all, or one that nobody knows: then none is compared.
     case none
 
+    fileprivate var isHashed: Bool {
+        switch self {
+        case .hexadecimalSHA256, .base64URLSHA256: true
+        case .raw, .none: false
+        }
+    }
+
     /// What the `nonce` of the token must be.
     ///
     /// - Parameter preimage: what the app has drawn.
@@ -51,6 +58,9 @@ public final class NativeTokenRules: Sendable {
 
     /// Whether every token must have a nonce that the app knows, whoever asked for it.
     public var alwaysComparesNonce: Bool { nonceForm != .none && !nonceForms.values.contains(.none) }
+
+    /// Whether no token shows the nonce that its app has drawn, so that the app alone can tell it.
+    public var hidesNonces: Bool { nonceForm.isHashed && nonceForms.values.allSatisfy(\.isHashed) }
 
     /// Whether none ever is compared.
     public var neverComparesNonce: Bool { nonceForm == .none && nonceForms.values.allSatisfy { $0 == .none } }

@@ -1,6 +1,7 @@
 public import HTTPClient
 internal import JSON
 public import Syntax
+internal import System
 
 /// Why a call to a provider gave nothing to go on with, whichever call it was.
 public enum ProviderCallError: Error, Equatable, Sendable {
@@ -8,6 +9,8 @@ public enum ProviderCallError: Error, Equatable, Sendable {
     case transport(HTTPClientError)
     /// An answer with a status that is neither success nor an understood refusal.
     case status(Int)
+    /// The provider has not processed the request, and says when to come again (RFC 9110 §15.6.4, RFC 6585 §4).
+    case busy(retryAfterSeconds: Int64)
     /// The body is not the JSON it should be: unreadable, too deep, a member twice, not an object.
     case notJSON
     /// The named member is missing or of the wrong type.
@@ -53,6 +56,24 @@ extension ProviderCallError {
         case .notJSON, .invalidMember: true
         default: false
         }
+    }
+
+    /// How long a provider may have us wait, in seconds.
+    private static let longestWait: Int64 = 3600
+
+    /// What a status says with when to come again: in seconds, or a date by the clock of the answer's own date (RFC 9110
+    /// §10.2.3).
+    ///
+    /// - Returns: nil for any other status, and without a time that can be read.
+    init?(busy response: OutboundResponse) {
+        guard response.status == 503 || response.status == 429, let text = response.header("retry-after") else {
+            return nil
+        }
+        func time(_ text: String?) -> Int64? { text.flatMap { CalendarTime.seconds(imfFixdate: $0) } }
+        let date = time(response.header("date"))
+        let wait = Int64(text) ?? time(text).map { $0 - (date ?? $0) }
+        guard let wait, wait >= 0 else { return nil }
+        self = .busy(retryAfterSeconds: min(max(1, wait), Self.longestWait))
     }
 
     /// Whether the provider may have seen the code at all.

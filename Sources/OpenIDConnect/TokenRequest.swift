@@ -115,6 +115,7 @@ public struct TokenResponse: Sendable {
     /// - Throws: as above.
     static func document(of response: OutboundResponse) throws(ProviderCallError) -> JSONValue {
         guard (200..<300).contains(response.status) else {
+            if let busy = ProviderCallError(busy: response) { throw busy }
             guard let document = try? response.parsedObject(), let error = OAuthError(document),
                 isRefusal(error, response.status)
             else { throw .status(response.status) }

@@ -23,6 +23,7 @@ public final class CallContext: Sendable {
         var facts: Facts?
         var refused: [PortTokenError] = []
         var publishedKeysAt: String?
+        var mustFinish = false
     }
 
     /// Hear of every step.
@@ -45,6 +46,13 @@ public final class CallContext: Sendable {
     public var correlationID: String? {
         get { state.withLock(\.correlationID) }
         set { state.withLock { $0.correlationID = newValue } }
+    }
+
+    /// Whether a code is with the provider: what belongs to it is done whether anybody waits for it still or not, since
+    /// nobody can send the code again.
+    public var mustFinish: Bool {
+        get { state.withLock(\.mustFinish) }
+        set { state.withLock { $0.mustFinish = newValue } }
     }
 
     /// Of the last call that came to nothing.

@@ -76,7 +76,7 @@ struct GuardedTransport: ProviderTransport {
     private func sent(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse {
         try admit(request)
         do throws(HTTPClientError) {
-            let response = try await transport.send(request)
+            let response = try await transmit(request)
             guard (502...504).contains(response.status), await isTimeToTryAgain() else {
                 return reported(response, to: request)
             }
@@ -90,9 +90,28 @@ struct GuardedTransport: ProviderTransport {
 
     private func attempt(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse {
         do throws(HTTPClientError) {
-            return reported(try await transport.send(request), to: request)
+            return reported(try await transmit(request), to: request)
         } catch {
             throw reported(error, of: request)
+        }
+    }
+
+    /// Sends a request. Where a code is with the provider, that a caller has gone away ends nothing.
+    private func transmit(_ request: OutboundRequest) async throws(HTTPClientError) -> OutboundResponse {
+        guard call.mustFinish else { return try await transport.send(request) }
+        var request = request
+        request.finishesWhenCancelled = true
+        guard Task.isCancelled else { return try await transport.send(request) }
+        // A task of its own is not cancelled.
+        return try await Task { [transport, request] in await Self.outcome(of: request, through: transport) }.value
+            .get()
+    }
+
+    private static func outcome(
+        of request: OutboundRequest, through transport: any HTTPTransport
+    ) async -> Result<OutboundResponse, HTTPClientError> {
+        do throws(HTTPClientError) { return .success(try await transport.send(request)) } catch {
+            return .failure(error)
         }
     }
 
@@ -115,6 +134,7 @@ struct GuardedTransport: ProviderTransport {
     /// Waits, unless there is no time for a second try or nobody is left who waits for it.
     private func isTimeToTryAgain() async -> Bool {
         guard deadline.hasTimeLeft(now: now) else { return false }
+        if call.mustFinish, Task.isCancelled { return true }
         return (try? await Task.sleep(for: .milliseconds(Int.random(in: Self.pauseMilliseconds)))) != nil
     }
 }
@@ -134,6 +154,7 @@ extension ProviderCallError {
         case .transport(.cancelled), .transport(.shutDown): "given_up"
         case .transport: "not_reached"
         case .circuitOpen: "circuit_open"
+        case .busy: "busy"
         default: "refused"
         }
     }

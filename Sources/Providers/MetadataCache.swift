@@ -73,7 +73,7 @@ final class MetadataCache: Sendable {
         if let metadata = known?.metadata.fresh(now: now) { return metadata }
         let document: Document
         if let known { document = known } else { document = try lookedUp(name, now, at: try lookup.url(of: name)) }
-        return try await document.metadata.value(now: now, leavesWhenCancelled: true) { [self] in
+        return try await document.metadata.value(now: now, leavesWhenCancelled: !transport.call.mustFinish) { [self] in
             await fetch(document, name, lookup, transport)
         }
     }
@@ -100,7 +100,7 @@ final class MetadataCache: Sendable {
     func discoveryUI(_ lookup: IssuerLookup, through transport: GuardedTransport) async -> String? {
         if let page = lookup.discoveryUI ?? state.withLock({ $0.namedPage }) { return page }
         guard let url = lookup.chooserURL else { return nil }
-        return try? await chooser.value(now: transport.now, leavesWhenCancelled: true) { [self] in
+        return try? await chooser.value(now: transport.now, leavesWhenCancelled: !transport.call.mustFinish) { [self] in
             do throws(ProviderCallError) {
                 let response = try await transport.send(documentRequest(url, transport), for: .discovery)
                 guard let page = lookup.chooser(in: response) else { return .failure(.noCarrier(discoveryUI: nil)) }

@@ -64,6 +64,7 @@ enum ProbeWords {
         case .issuerMismatch: "the metadata name another issuer: it has to be the configured one, to the letter"
         case .untrustedIssuer: "discovery names an issuer that trustedIssuers does not"
         case .refusedEndpoint(let name): "\(name) is no address that may be called: https, and no private network"
+        case .busy(let seconds): "has too much to do, and says to come again in \(seconds) s"
         case .circuitOpen, .tooManyLookups: "it was asked too often"
         case .noCarrier: "no carrier serves that network: name one with --mccmnc"
         case .noClientKey: "there is no key yet to prove with who we are: the first start makes it"

@@ -45,6 +45,9 @@ public struct ProviderClient: ~Copyable, Sendable {
             provider: provider, transport: transport, deadline: deadline, call: call, clock: clock)
     }
 
+    /// From now on what belongs to this use is done, also where the one who asks has gone.
+    public func mustFinish() { call.mustFinish = true }
+
     /// Finds the issuer that serves the user's network.
     ///
     /// - Parameter network: where the profile discovers by it.

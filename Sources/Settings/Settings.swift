@@ -232,8 +232,12 @@ public struct Settings: Sendable {
 
         public internal(set) var accessTokenSeconds = 900
         public internal(set) var refreshTokenDays = 30
-        /// 0: a replaced refresh token never gets its answer again.
-        public internal(set) var refreshGraceSeconds = 60
+        var refreshRepeat = RefreshRepeat.untilSuccessor
+        /// As versions before counted; nil where it is not given.
+        var refreshGraceSeconds: Int?
+        public var refreshRepeats: RefreshRepeat {
+            refreshGraceSeconds.map { .grace(seconds: Int64($0)) } ?? refreshRepeat
+        }
         /// Nil: no end.
         public internal(set) var absoluteDays: Int? = 365
         /// Nil: any number.

@@ -27,6 +27,23 @@ public struct ApproveTransaction: Sendable {
     public func approve(
         _ request: TransactionRequest, with provider: Provider, session: Session, in call: CallContext
     ) async throws(ServiceError) -> String {
+        try await supplies.sentAgain.answer(
+            request.response.repeatableUse(now: supplies.clock.seconds), within: provider.configuration.signInTimeout
+        ) { () throws(ServiceError) in
+            try await enter(request, with: provider, session, call)
+        } again: { kept throws(ServiceError) in
+            guard case .receipt(let id) = kept.outcome else { return nil }
+            let receipts = try await stored { () throws(RepositoryError) in
+                try await accounts.receipts(of: session.user)
+            }
+            guard let receipt = receipts.first(where: { $0.id == id && $0.session == session.id }) else { return nil }
+            return try tokenIssuer.receipt(receipt)
+        }
+    }
+
+    private func enter(
+        _ request: TransactionRequest, with provider: Provider, _ session: Session, _ call: CallContext
+    ) async throws(ServiceError) -> String {
         let grant = try await AuthorizationGrant.begin(
             request.response, with: provider, supplies, in: call)
         defer { grant.end() }

@@ -17,7 +17,7 @@ internal import System
 final class AuthorizationGrant {
     /// What all uses of codes share.
     struct Supplies: Sendable {
-        let repository: any SignInRepository & ChallengeRepository & SecretKeyRepository
+        let repository: any SignInRepository & ChallengeRepository & SecretKeyRepository & BudgetRepository
         /// The codes that were sent, of all loops.
         let codes: DispatchedCodes
         /// The HTTP client of the loop that this is used on.
@@ -26,6 +26,12 @@ final class AuthorizationGrant {
         /// Those of the providers' redirect URIs that are this service's own: browsers come back there, with codes that
         /// no app posts. The settings let none in where they know the address of this service.
         let ownRedirectURIs: Set<String>
+        /// How often a user's answers are given again; nil for any number.
+        let repeats: Budget?
+
+        var sentAgain: SentAgain {
+            SentAgain(repository: repository, codes: codes, repeats: repeats, clock: clock)
+        }
     }
 
     /// How far the code has come.
@@ -206,6 +212,7 @@ final class AuthorizationGrant {
         if let challenge, !supplies.codes.spend(challenge.hash, on: code.hash, now: now) { throw .invalidChallenge }
         try await supplies.claim(code, for: issuer.issuer)
         progress = .sending
+        client.mustFinish()
         let request = TokenRequest(
             code: text, redirectURI: response.redirectURI, codeVerifier: response.codeVerifier,
             correlationID: response.correlationID, sdkVersion: response.sdkVersion,

@@ -49,6 +49,8 @@ public struct AuthorizedResponse: Sendable {
     let loginAskedAt: Int64?
     /// Whether the user must have authenticated since the browser was sent to the provider, asked to or not.
     var mustAuthenticate = false
+    /// The request that it came with, where that may be sent again because the answer was lost.
+    var request: RequestDigest?
 }
 
 extension AuthorizedResponse {

@@ -61,6 +61,9 @@ public final class DispatchedCodes: Sendable {
     /// How much memory those take that nobody took.
     var byteCount: Int { state.withLock { $0.codes.byteCount + $0.challenges.byteCount } }
 
+    /// Whether a request has a code.
+    func isClaimed(_ code: TokenHash) -> Bool { state.withLock { $0.inFlight[code] != nil } }
+
     /// Claims a code for one request; ``release(_:_:now:)`` must follow.
     ///
     /// - Returns: false when another request has it.

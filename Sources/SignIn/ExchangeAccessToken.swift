@@ -4,13 +4,15 @@ internal import HTTPClient
 internal import JSON
 internal import OpenIDConnect
 public import Providers
+internal import Syntax
 internal import System
 
 /// The sign-in of somebody who has signed in at a provider already, by the provider's access token that an app holds
 /// (RFC 8693).
 ///
 /// The provider, or its signature, must say that the token was meant for us; see ``AccessTokenRules``. A token is good
-/// as often as it is presented until it ends, and opens another session each time. It proves no authentication of this
+/// as often as it is presented until it ends, and opens another session each time, but for the same request within a
+/// minute: its answer was lost. It proves no authentication of this
 /// moment, and so nothing that could take the account over may be done under such a session, unless the provider tells
 /// when that was.
 public struct ExchangeAccessToken: Sendable {
@@ -22,6 +24,7 @@ public struct ExchangeAccessToken: Sendable {
     let registration: RegistrationMode
     /// How often for one user; nil: as often as one likes.
     let budget: Budget?
+    let sentAgain: SentAgain
     let clock: Clock
 
     /// For whom a session is opened.
@@ -71,12 +74,11 @@ public struct ExchangeAccessToken: Sendable {
         let holder = Holder(
             client: provider.configuration.clientID, permissions: nil, audience: nil,
             terms: tokenIssuer.terms(for: nil), userAgent: userAgent, replaces: replaced)
-        let (record, signedIn) = try await enter(token, with: provider, for: holder, call)
+        let entered = try await enter(token, with: provider, for: holder, call)
         return SignInWithProvider.Outcome(
-            signedIn: signedIn,
-            tokens: try await tokenIssuer.openSession(
-                record.session, of: signedIn.user, to: audience, now: record.now),
-            authentication: record.session.authentication,
+            signedIn: entered.signedIn,
+            tokens: try await tokenIssuer.firstTokens(of: entered.session, to: audience, now: clock.seconds),
+            authentication: entered.session.authentication,
             claims: UserClaims(tokenIssuer.configuration.permissions(ofPosters: .tokenExchange)))
     }
 
@@ -98,18 +100,58 @@ public struct ExchangeAccessToken: Sendable {
         let holder = Holder(
             client: app.clientID, permissions: granted, audience: audience, terms: tokenIssuer.terms(for: app),
             userAgent: userAgent, replaces: replaced)
-        let (record, signedIn) = try await enter(token, with: provider, for: holder, call)
-        let session = Session(record.session, of: signedIn, at: record.provider, now: record.now)
-        let token = holder.terms.token(of: session)
+        let entered = try await enter(token, with: provider, for: holder, call)
+        let token = holder.terms.token(of: entered.session)
         let answer = try await appTokens.answer(
-            session, token, for: app, asked, to: audience, nonce: nil, now: record.now)
-        return (answer, signedIn)
+            entered.session, token, for: app, asked, to: audience, nonce: nil, now: clock.seconds)
+        return (answer, entered.signedIn)
+    }
+
+    /// The session of a request, or the one that it has got a moment ago.
+    private func enter(
+        _ token: SubjectToken, with provider: Provider, for holder: Holder, _ call: CallContext
+    ) async throws(ServiceError) -> RepeatedSignIn {
+        guard let request = token.request else {
+            return try await enter(token, with: provider, for: holder, nil, call)
+        }
+        let minute = clock.seconds / KeptAnswer.lifetimeSeconds
+        // Told by the minute, so that later it is another request; one from before that may have been a second ago.
+        if let former = try await sentAgain.kept(Self.use(of: request, minute: minute - 1)),
+            let repeated = try await again(former)
+        {
+            return repeated
+        }
+        let use = Self.use(of: request, minute: minute)
+        do throws(ServiceError) {
+            return try await sentAgain.answer(use, within: provider.configuration.signInTimeout) {
+                () throws(ServiceError) in
+                try await enter(token, with: provider, for: holder, use, call)
+            } again: { kept throws(ServiceError) in
+                try await again(kept)
+            }
+        } catch .invalidGrant(.codeAlreadyUsed) {
+            // The session of a moment ago is over, or goes on elsewhere. The token is as good as it was.
+            return try await enter(token, with: provider, for: holder, nil, call)
+        }
+    }
+
+    private static func use(of request: RequestDigest, minute: Int64) -> OneTimeUse {
+        OneTimeUse(
+            hash: TokenHash(sha256: ["exchange", "\(minute)", Base64URL.encode(request.bytes)]),
+            expiresAt: (minute + 2) * KeptAnswer.lifetimeSeconds, request: request)
+    }
+
+    private func again(_ kept: KeptAnswer) async throws(ServiceError) -> RepeatedSignIn? {
+        guard case .session(let id) = kept.outcome else { return nil }
+        return try await sentAgain.signIn(kept, id)
     }
 
     /// The road, from the token to the session on disk.
+    ///
+    /// - Parameter use: what keeps the same request from another session.
     private func enter(
-        _ token: SubjectToken, with provider: Provider, for holder: Holder, _ call: CallContext
-    ) async throws(ServiceError) -> (SignInRecord, SignedIn) {
+        _ token: SubjectToken, with provider: Provider, for holder: Holder, _ use: OneTimeUse?, _ call: CallContext
+    ) async throws(ServiceError) -> RepeatedSignIn {
         let presented = try token.presented(to: provider)
         guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             throw .overloaded
@@ -123,10 +165,13 @@ public struct ExchangeAccessToken: Sendable {
         try await accounts.take(budget, for: "\(subject.issuer) \(subject.value)", as: .exchanges, now: now)
         let said = try await saying(token, of: proven, at: issuer, client)
         let ticket = try await ticket(for: proven, said, provider, holder)
-        let record = record(proven, said, provider, ticket, holder)
+        let record = record(proven, said, provider, ticket, holder, use)
         let outcome = try await stored { () throws(RepositoryError) in try await accounts.signIn(record) }
         switch outcome {
-        case .signedIn(let signedIn): return (record, signedIn)
+        case .signedIn(let signedIn):
+            return RepeatedSignIn(
+                session: Session(record.session, of: signedIn, at: record.provider, now: record.now),
+                signedIn: signedIn)
         case .unlinked:
             guard let ticket else { throw .accessDenied }
             throw .unlinked(ticket)
@@ -147,7 +192,8 @@ public struct ExchangeAccessToken: Sendable {
             let isKnown = try await stored { () throws(RepositoryError) in try await accounts.isKnown(subject) }
             guard isKnown else { throw .accessDenied }
         }
-        return .make(provider, said, for: tokenIssuer.configuration.permissions(ofPosters: .tokenExchange))
+        return .make(
+            provider, said, for: tokenIssuer.configuration.permissions(ofPosters: .tokenExchange), secret: nil)
     }
 
     /// What the provider says about the user for this very token. What stands in the token, or in an answer about it,
@@ -174,13 +220,13 @@ public struct ExchangeAccessToken: Sendable {
 
     private func record(
         _ proven: ProvenAccessToken, _ said: ProviderSaying, _ provider: Provider, _ ticket: LinkTicket?,
-        _ holder: Holder
+        _ holder: Holder, _ use: OneTimeUse?
     ) -> SignInRecord {
         let moment = clock.now
         let now = moment.seconds
         let subject = proven.stored(at: provider)
         let signIn = ProvenSignIn(
-            evidence: .accessToken, challenge: nil, provider: provider.configuration.name, subject: subject,
+            evidence: .accessToken(use), challenge: nil, provider: provider.configuration.name, subject: subject,
             authentication: Authentication(asserted: proven.acr, proven.amr, at: proven.authenticationTime),
             authenticatedAt: proven.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
             challengedAt: nil,

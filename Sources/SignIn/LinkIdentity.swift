@@ -31,6 +31,22 @@ public struct LinkIdentity: Sendable {
         _ response: AuthorizedResponse, with provider: Provider, session: Session, in call: CallContext
     ) async throws(ServiceError) -> (identity: Identity, isNew: Bool) {
         try sensitive.check(session, for: .link, now: supplies.clock.seconds)
+        return try await supplies.sentAgain.answer(
+            response.repeatableUse(now: supplies.clock.seconds), within: provider.configuration.signInTimeout
+        ) { () throws(ServiceError) in
+            try await enter(response, with: provider, session, call)
+        } again: { kept throws(ServiceError) in
+            guard case .linked(let id, isNew: let isNew) = kept.outcome else { return nil }
+            let identities = try await stored { () throws(RepositoryError) in
+                try await accounts.identities(of: session.user)
+            }
+            return identities.first { $0.id == id }.map { ($0, isNew) }
+        }
+    }
+
+    private func enter(
+        _ response: AuthorizedResponse, with provider: Provider, _ session: Session, _ call: CallContext
+    ) async throws(ServiceError) -> (identity: Identity, isNew: Bool) {
         let grant = try await AuthorizationGrant.begin(response, with: provider, supplies, in: call)
         defer { grant.end() }
         do throws(ServiceError) {

@@ -38,10 +38,22 @@ public struct LinkTicket: Equatable, Sendable {
     }
 
     /// A new ticket.
-    static func make(_ provider: Provider, _ said: ProviderSaying, for permissions: Permissions) -> LinkTicket {
+    ///
+    /// - Parameter secret: 32 bytes that nobody can guess; nil for random ones.
+    static func make(
+        _ provider: Provider, _ said: ProviderSaying, for permissions: Permissions, secret: [UInt8]?
+    ) -> LinkTicket {
         LinkTicket(
-            text: "\(provider.configuration.name).\(Random.token(byteCount: secretBytes))",
+            provider: provider.configuration.name, secret: secret ?? Random.bytes(secretBytes),
             attributes: said.attributes, claims: said.claims, permissions: permissions)
+    }
+
+    init(
+        provider: String, secret: [UInt8], attributes: Attributes, claims: TypedClaims, permissions: Permissions
+    ) {
+        self.init(
+            text: "\(provider).\(Base64URL.encode(secret))", attributes: attributes, claims: claims,
+            permissions: permissions)
     }
 
     var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }

@@ -21,15 +21,18 @@ extension AuthorizedResponse {
     ///
     /// - Parameter now: seconds since 1970.
     func evidence(now: Int64) -> Evidence {
-        func use(_ text: some StringProtocol, until expiry: Int64 = now + DispatchedCodes.memorySeconds) -> OneTimeUse {
-            OneTimeUse(hash: TokenHash(sha256: String(text)), expiresAt: expiry)
+        func use(
+            _ text: some StringProtocol, until expiry: Int64 = now + DispatchedCodes.memorySeconds,
+            in request: RequestDigest? = nil
+        ) -> OneTimeUse {
+            OneTimeUse(hash: TokenHash(sha256: String(text)), expiresAt: expiry, request: request)
         }
         return switch proof {
-        case .code(let code): .authorizationCode(use(code))
+        case .code(let code): .authorizationCode(use(code, in: request))
         case .pushed(let shown): .pushedTokens(use(shown))
-        case .idToken(let token, code: nil): .idToken(use(token.signingInput, until: now))
+        case .idToken(let token, code: nil): .idToken(use(token.signingInput, until: now, in: request))
         case .idToken(let token, code: let code?):
-            .idTokenWithCode(use(token.signingInput, until: now), code: use(code))
+            .idTokenWithCode(use(token.signingInput, until: now, in: request), code: use(code))
         }
     }
 

@@ -14,6 +14,7 @@ extension ServiceError {
             .transport(.connectionBroken(requestSent: false)):
             self = .providerUnavailable
         case .circuitOpen(let seconds): self = .providerResting(retryAfterSeconds: seconds)
+        case .busy(let seconds): self = .providerBusy(retryAfterSeconds: seconds)
         case .tooManyLookups, .noClientKey: self = .overloaded
         case .noCarrier(let discoveryUI): self = .providerNotFound(discoveryUI: discoveryUI)
         case .status(429): self = .providerUnavailable

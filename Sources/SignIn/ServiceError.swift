@@ -104,6 +104,8 @@ public enum ServiceError: Error, Equatable, Sendable {
     case providerUnavailable
     /// It failed so often of late that it is not asked for so many seconds.
     case providerResting(retryAfterSeconds: Int64)
+    /// It has not taken the request, and says to come again in so many seconds.
+    case providerBusy(retryAfterSeconds: Int64)
     case providerTimeout
     // Us:
     /// The reason is for the log: an app can do nothing with it.

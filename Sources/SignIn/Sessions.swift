@@ -197,7 +197,7 @@ public struct Sessions: Sendable {
         let record = RefreshRecord(
             session: presented.session, presented: presented.token, client: app?.clientID,
             expiresAt: terms.expiry(now: now), absoluteSeconds: terms.absoluteSeconds, isReusable: terms.isReusable,
-            graceSeconds: tokenIssuer.configuration.refreshGraceSeconds, now: now)
+            repeats: tokenIssuer.configuration.refreshRepeats, now: now)
         let outcome = try await stored { () throws(RepositoryError) in
             try await repository.refresh(record)
         }

@@ -55,12 +55,37 @@ public struct SignInWithProvider: Sendable {
         _ response: AuthorizedResponse, with provider: Provider, userAgent: String?, replacing replaced: SessionID?,
         in call: CallContext
     ) async throws(ServiceError) -> Outcome {
-        let (signedIn, record) = try await enter(
-            response, with: provider, for: .poster(replacing: replaced), userAgent, call)
-        return Outcome(
-            signedIn: signedIn,
-            tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
-            authentication: record.session.authentication, claims: claims)
+        let use = response.repeatableUse(now: supplies.clock.seconds)
+        return try await supplies.sentAgain.answer(use, within: provider.configuration.signInTimeout) {
+            () throws(ServiceError) in
+            let (signedIn, record) = try await enter(
+                response, with: provider, for: .poster(replacing: replaced), userAgent, call)
+            return Outcome(
+                signedIn: signedIn,
+                tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
+                authentication: record.session.authentication, claims: claims)
+        } again: { kept throws(ServiceError) in
+            try await outcome(of: kept, use)
+        }
+    }
+
+    /// The answer to a sign-in that is sent again.
+    private func outcome(of kept: KeptAnswer, _ use: OneTimeUse?) async throws(ServiceError) -> Outcome? {
+        switch kept.outcome {
+        case .session(let id):
+            guard let repeated = try await supplies.sentAgain.signIn(kept, id) else { return nil }
+            return Outcome(
+                signedIn: repeated.signedIn,
+                tokens: try await tokenIssuer.firstTokens(of: repeated.session, now: supplies.clock.seconds),
+                authentication: repeated.session.authentication, claims: claims)
+        case .ticket(let hash):
+            let permissions = tokenIssuer.configuration.permissions(ofPosters: .signIn)
+            guard let use, let ticket = try await supplies.sentAgain.ticket(hash, of: use, for: permissions) else {
+                return nil
+            }
+            throw .unlinked(ticket)
+        case .linked, .receipt: return nil
+        }
     }
 
     /// Signs a user in through the browser: the session waits for the app to redeem its code.
@@ -107,7 +132,7 @@ public struct SignInWithProvider: Sendable {
                 }
             let said = try await grant.userinfo(proven, at: issuer)
             let ported = try await portedSubjects(of: proven.idToken, grant, call)
-            let ticket = registration == .ticket ? self.ticket(from: provider, said) : nil
+            let ticket = registration == .ticket ? try await self.ticket(from: provider, said, grant) : nil
             let record = try record(grant, proven, said, ported, ticket, response, recipient, userAgent)
             let outcome = try await grant.store { () throws(RepositoryError) in try await accounts.signIn(record) }
             return (try signedIn(outcome, ticket, call), record)
@@ -162,8 +187,12 @@ public struct SignInWithProvider: Sendable {
         return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, at: moment)
     }
 
-    private func ticket(from provider: Provider, _ said: ProviderSaying) -> LinkTicket {
-        .make(provider, said, for: tokenIssuer.configuration.permissions(ofPosters: .signIn))
+    private func ticket(
+        from provider: Provider, _ said: ProviderSaying, _ grant: AuthorizationGrant
+    ) async throws(ServiceError) -> LinkTicket {
+        .make(
+            provider, said, for: tokenIssuer.configuration.permissions(ofPosters: .signIn),
+            secret: try await supplies.sentAgain.ticketSecret(for: grant.evidence.oneTimeUse))
     }
 
     private func signedIn(

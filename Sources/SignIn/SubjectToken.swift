@@ -1,3 +1,4 @@
+public import Accounts
 internal import OpenIDConnect
 internal import Providers
 
@@ -36,6 +37,15 @@ public struct SubjectToken: Sendable {
     public let correlationID: String?
     /// What the token that is given for it is to be.
     public let asked: RequestedAccess
+    /// The request that it came with: the same again gets the same session, for a moment.
+    var request: RequestDigest?
+
+    /// The same, from a request that may be sent again: the provider's token is what shows whose it is.
+    public func repeatable(as request: RequestDigest) -> SubjectToken {
+        var token = self
+        token.request = request
+        return token
+    }
 
     /// Validates what was posted.
     ///

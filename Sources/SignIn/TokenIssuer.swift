@@ -24,9 +24,9 @@ public struct TokenIssuer: Sendable {
         public var exchangePermissions: Permissions
         public var accessTokenSeconds: Int64
         public var refreshTokenSeconds: Int64
-        /// How long after its rotation a refresh token gets the same answer again: a phone that lost the answer in a
-        /// tunnel tries again with the old one. 0 for never.
-        public var refreshGraceSeconds: Int64
+        /// For how long a refresh token that was replaced gets the same answer again: a phone that lost the answer in a
+        /// tunnel tries again with the old one.
+        public var refreshRepeats: RefreshRepeat
         /// How long a session lasts however often it is refreshed; nil for no end.
         public var absoluteSeconds: Int64?
         /// How many sessions a user may have that a sign-in has opened. Nil for any number.
@@ -41,7 +41,7 @@ public struct TokenIssuer: Sendable {
         public init(
             issuer: BaseURL, audience: String, splitsAudiences: Bool = false, permissions: Permissions = .everything,
             exchangePermissions: Permissions = .ofExchanges, accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
-            refreshGraceSeconds: Int64, absoluteSeconds: Int64?, maximumSessionsPerUser: Int64?,
+            refreshRepeats: RefreshRepeat, absoluteSeconds: Int64?, maximumSessionsPerUser: Int64?,
             maximumSessionsPerApp: Int64? = nil, maximumExchangedSessionsPerUser: Int64?,
             sensitiveMaximumAgeSeconds: Int64?
         ) {
@@ -52,7 +52,7 @@ public struct TokenIssuer: Sendable {
             self.exchangePermissions = exchangePermissions
             self.accessTokenSeconds = accessTokenSeconds
             self.refreshTokenSeconds = refreshTokenSeconds
-            self.refreshGraceSeconds = refreshGraceSeconds
+            self.refreshRepeats = refreshRepeats
             self.absoluteSeconds = absoluteSeconds
             self.maximumSessionsPerUser = maximumSessionsPerUser
             self.maximumSessionsPerApp = maximumSessionsPerApp
@@ -158,6 +158,15 @@ public struct TokenIssuer: Sendable {
                 to: audience ?? configuration.audienceOfPosters, permissions: nil, session.authentication, now: now),
             refreshToken: try await refreshTokens.text(of: RefreshToken(of: session, user: user, now: now)),
             expiresIn: configuration.accessTokenSeconds)
+    }
+
+    /// The first tokens once more, of a session that is no app's of ours.
+    func firstTokens(
+        of session: Session, to audience: String? = nil, now: Int64
+    ) async throws(ServiceError) -> Tokens {
+        try tokens(
+            of: session, to: audience ?? configuration.audienceOfPosters, permissions: nil,
+            refreshToken: try await refreshTokens.text(of: RefreshToken(of: session)), now: now)
     }
 
     /// The tokens of a session that goes on.

@@ -1,3 +1,4 @@
+public import Accounts
 internal import OpenIDConnect
 public import Providers
 
@@ -39,7 +40,7 @@ public struct TransactionRequest: Sendable {
         }
     }
 
-    let response: AuthorizedResponse
+    public private(set) var response: AuthorizedResponse
     let nonce: String
     /// The very text that the user was shown.
     let context: String
@@ -74,5 +75,14 @@ public struct TransactionRequest: Sendable {
             throw ParameterError("max_age", "must be a number of seconds from 1 to \(longestMaximumAgeSeconds)")
         }
         return seconds
+    }
+}
+
+extension TransactionRequest {
+    /// The same, from a request that may be sent again: the bearer's session shows whose it is.
+    public func repeatable(as digest: RequestDigest, at provider: Provider) -> TransactionRequest {
+        var request = self
+        request.response = response.repeatable(as: digest, at: provider, isProven: true)
+        return request
     }
 }

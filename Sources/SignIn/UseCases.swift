@@ -59,13 +59,15 @@ public struct UseCases: Sendable {
             observers: observers)
         let supplies = AuthorizationGrant.Supplies(
             repository: repository, codes: memory.codes, transport: transport, clock: clock,
-            ownRedirectURIs: providers.redirectURIs(on: tokenIssuer.configuration.issuer))
+            ownRedirectURIs: providers.redirectURIs(on: tokenIssuer.configuration.issuer),
+            repeats: memory.budgets.refreshRepeats)
         let sensitive = SensitiveActions(
             maximumAgeSeconds: tokenIssuer.configuration.sensitiveMaximumAgeSeconds, providers: providers)
         signIn = SignInWithProvider(
             accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies, registration: registration)
         register = RegisterWithTicket(
-            accounts: repository, providers: providers, tokenIssuer: tokenIssuer, clock: clock)
+            accounts: repository, providers: providers, tokenIssuer: tokenIssuer, sentAgain: supplies.sentAgain,
+            clock: clock)
         link = LinkIdentity(accounts: repository, sensitive: sensitive, supplies: supplies)
         approve = ApproveTransaction(accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies)
         challenges = Challenges(repository: repository, clock: clock)
@@ -81,7 +83,8 @@ public struct UseCases: Sendable {
             repository: repository, providers: providers, sessions: sessions, tokenIssuer: tokenIssuer, clock: clock)
         exchange = ExchangeAccessToken(
             accounts: repository, providers: providers, tokenIssuer: tokenIssuer, appTokens: appTokens,
-            transport: transport, registration: registration, budget: memory.budgets.exchanges, clock: clock)
+            transport: transport, registration: registration, budget: memory.budgets.exchanges,
+            sentAgain: supplies.sentAgain, clock: clock)
         introspection = Introspection(
             repository: repository, tokenIssuer: tokenIssuer, rights: sessions.rights,
             line: memory.shares.introspections, clock: clock)

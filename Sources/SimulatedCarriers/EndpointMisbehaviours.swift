@@ -5,6 +5,8 @@ public enum TokenResponseMisbehaviour: String, Sendable, CaseIterable {
     case requestDenied = "token_request_denied"
     case accessDenied = "token_access_denied"
     case temporarilyUnavailable = "token_temporarily_unavailable"
+    /// 503 with a time to come again, and the code untouched.
+    case busy = "token_busy"
     case userNotFound = "token_user_not_found"
     case timedOut = "token_authentication_timed_out"
     case loginHint = "token_invalid_login_hint_token"

@@ -11,6 +11,7 @@ struct TokenEndpoint {
     var tenant: String?
 
     func respond(to request: HTTPRequest, _ misbehaviours: [Misbehaviour]) throws(CryptoError) -> HTTPResponse {
+        if misbehaviours.tokenResponse == .busy { return Self.busy }
         let now = World.now
         let redemption: Redemption
         do throws(OAuthError) {
@@ -125,6 +126,12 @@ struct TokenEndpoint {
         let token = try AccessToken(world: world, provider: provider, grant: grant, issuedAt: now).compact(misbehaviour)
         provider.grants.keep(accessToken: token, for: grant, now: now)
         return token
+    }
+
+    private static var busy: HTTPResponse {
+        var response = HTTPResponse.html(.serviceUnavailable, "<!DOCTYPE html><title>Busy</title>")
+        response.headers.append((name: "Retry-After", value: "7"))
+        return response
     }
 
     private static var nestedError: HTTPResponse {

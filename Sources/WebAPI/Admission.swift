@@ -199,7 +199,9 @@ extension ServiceError {
     /// Whether it is a fault of what was sent.
     fileprivate var isSenders: Bool {
         switch self {
-        case .storageUnavailable, .providerUnavailable, .providerResting, .providerTimeout, .providerError, .overloaded:
+        case .storageUnavailable, .providerUnavailable, .providerResting, .providerBusy, .providerTimeout,
+            .providerError,
+            .overloaded:
             false
         default: true
         }

@@ -176,6 +176,11 @@ struct ErrorAnswer {
         case .providerResting(let seconds):
             self = ErrorAnswer(503, "provider_unavailable", "The provider has failed too often of late.")
                 .with(header: "Retry-After", "\(seconds)")
+        case .providerBusy(let seconds):
+            self = ErrorAnswer(
+                503, "provider_unavailable", "The provider has too much to do now: send the same again then."
+            )
+            .with(header: "Retry-After", "\(seconds)")
         case .providerTimeout: self.init(504, "provider_timeout", "The provider did not answer in time.")
         case .storageUnavailable:
             self = ErrorAnswer(503, "storage_unavailable", "Nothing can be stored now.").retriable

@@ -22,6 +22,8 @@ struct IdentitiesEndpoint: Sendable {
         let (parameters, provider) = try code.read(context, SignInEndpoint.parameters)
         try principal.demand(provider: provider.configuration.name)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
+            .repeatable(
+                as: parameters.digest(of: .link(principal.session.id), context), at: provider, isProven: true)
         let outcome = try await link.link(response, with: provider, session: principal.session, in: context.call)
         var writer = JSONWriter()
         writer.identity(outcome.identity)

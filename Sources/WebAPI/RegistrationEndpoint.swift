@@ -44,7 +44,7 @@ struct RegistrationEndpoint: Sendable {
         let replaced = try await sessions.replaced(by: parameters[.replacesToken], for: nil)
         let tokens = try await register.register(
             ticket, clientID: parameters[.clientID], profile: profile, userAgent: context.request.userAgent,
-            replacing: replaced)
+            replacing: replaced, as: parameters.digest(of: .register, context))
         var writer = JSONWriter()
         writer.object { $0.tokens(tokens) }
         return .secretJSON(writer.bytes, .created)

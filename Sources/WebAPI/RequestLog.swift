@@ -152,7 +152,8 @@ struct RequestLog: Sendable {
         case .invalidLogoutToken, .invalidEvent: .notice
         // Another client's token, or an ID token: nobody comes by one of those here by mistake.
         case .invalidSubjectToken(.audience), .invalidSubjectToken(.type): .notice
-        case .providerUnavailable, .providerResting, .providerTimeout, .overloaded, .migrationConflict: .warning
+        case .providerUnavailable, .providerResting, .providerBusy, .providerTimeout, .overloaded, .migrationConflict:
+            .warning
         default: .info
         }
     }
@@ -164,7 +165,7 @@ struct RequestLog: Sendable {
         switch error {
         case .providerError(let problem):
             return "\(code): \(problem.step.rawValue): \(describe(problem.failure))"
-        case .providerUnavailable, .providerTimeout, .providerResting, .overloaded:
+        case .providerUnavailable, .providerTimeout, .providerResting, .providerBusy, .overloaded:
             guard let facts = call.facts else { return code }
             return "\(code): \(facts.step.rawValue): \(describe(facts.failure))"
         case .invalidLogoutToken(let fault): return "\(code): logout token: \(fault.rawValue)"
@@ -187,6 +188,7 @@ struct RequestLog: Sendable {
         case .untrustedIssuer: "the issuer is not trusted"
         case .refusedEndpoint(let name): "\(name) is not an address we may call"
         case .circuitOpen: "it failed too often of late"
+        case .busy(let seconds): "it has too much to do, and says to come again in \(seconds) s"
         case .noCarrier: "no carrier serves that network"
         case .tooManyLookups: "too many networks are being looked up that nobody has asked for before"
         case .noClientKey: "there is no key to sign with who we are; it is made when the configuration is read"

@@ -13,7 +13,7 @@ package struct RequestParameters<Name: ParameterNames> {
     private static var usualCount: Int { 8 }
 
     /// A handful, for which a linear search beats hashing.
-    private var values: [(name: Name, value: String)] = []
+    private(set) var values: [(name: Name, value: String)] = []
 
     package subscript(name: Name) -> String? {
         let values = values.span

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import Apps
 internal import HTTPServer
 internal import JSON
@@ -19,7 +20,7 @@ struct TokenEndpoint: Sendable {
             switch (try Self.required(.grantType, parameters), app) {
             case ("refresh_token", nil): return try await refresh(parameters)
             case ("refresh_token", let app?): return try await refresh(parameters, app)
-            case ("authorization_code", let app?): return try await redeem(parameters, app)
+            case ("authorization_code", let app?): return try await redeem(parameters, app, context)
             case ("authorization_code", nil):
                 throw ServiceError.invalidParameter(ParameterError("client_id", "names no app of this service"))
             case (SubjectToken.grantType, let app): return try await exchange.respond(context, app)
@@ -48,16 +49,27 @@ struct TokenEndpoint: Sendable {
     }
 
     private func redeem(
-        _ parameters: ClientParameters, _ app: RegisteredApp
+        _ parameters: ClientParameters, _ app: RegisteredApp, _ context: RequestContext
     ) async throws(ServiceError) -> HTTPResponse {
         let code = try Self.required(.code, parameters)
         let redirectURI = parameters[.redirectURI].flatMap { $0.isEmpty ? nil : $0 }
         let codeVerifier = try Self.required(.codeVerifier, parameters)
         let asked = try Self.requestedAccess(parameters)
-        return Self.answer(
+        var response = Self.answer(
             try await appTokens.redeem(
                 code, redirectURI: redirectURI, codeVerifier: codeVerifier, for: app, asking: asked,
-                replacing: parameters[.replacesToken]))
+                as: parameters.digest(of: .redeem(app.clientID), context), replacing: parameters[.replacesToken]))
+        response.watcher = RedemptionWatcher(appTokens: appTokens, code: code)
+        return response
+    }
+
+    /// An app's code is denied the second time (RFC 6749 §4.1.2), once its answer has gone out.
+    private struct RedemptionWatcher: DeliveryWatcher {
+        let appTokens: AppTokens
+        let code: String
+
+        func wasTaken() async { await appTokens.note(.taken, of: code) }
+        func wasLost() async { await appTokens.note(.lost, of: code) }
     }
 
     private static func requestedAccess(_ parameters: ClientParameters) throws(ServiceError) -> RequestedAccess {

@@ -25,6 +25,7 @@ struct TokenExchangeEndpoint: Sendable {
             named: parameters[.provider], clientID: app == nil ? parameters[.clientID] : nil, for: app)
         context.provider = provider.configuration.name
         let token = try SubjectToken({ parameters[$0] })
+            .repeatable(as: parameters.digest(of: .exchange(app?.clientID), context))
         context.call.correlationID = token.correlationID
         let replaced = try await sessions.replaced(by: parameters[.replacesToken], for: app)
         guard let app else {

@@ -57,7 +57,7 @@ extension TokenIssuer.Configuration {
             exchangePermissions: settings.session.exchangePermissions,
             accessTokenSeconds: Int64(settings.session.accessTokenSeconds),
             refreshTokenSeconds: Int64(settings.session.refreshTokenDays) * Self.secondsPerDay,
-            refreshGraceSeconds: Int64(settings.session.refreshGraceSeconds),
+            refreshRepeats: settings.session.refreshRepeats,
             absoluteSeconds: settings.session.absoluteDays.map { Int64($0) * Self.secondsPerDay },
             maximumSessionsPerUser: settings.session.maximumPerUser.map(Int64.init),
             maximumSessionsPerApp: settings.session.maximumPerApp.map(Int64.init),

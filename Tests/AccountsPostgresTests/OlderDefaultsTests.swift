@@ -17,8 +17,12 @@ import Testing
             }
             try await withPool(at: address) { pool in
                 for statement in [
-                    "ALTER TABLE sessions DROP COLUMN audience, DROP COLUMN challenged, DROP COLUMN source",
-                    "ALTER TABLE tickets DROP COLUMN challenged, DROP COLUMN source, DROP COLUMN created",
+                    """
+                    ALTER TABLE sessions DROP COLUMN audience, DROP COLUMN challenged, DROP COLUMN source,
+                        DROP COLUMN late_repeats, DROP COLUMN late_generations
+                    """,
+                    "ALTER TABLE used_codes DROP COLUMN answer", "ALTER TABLE app_codes DROP COLUMN answer",
+                    "ALTER TABLE tickets DROP COLUMN challenged, DROP COLUMN source, DROP COLUMN created, DROP COLUMN answer",
                     """
                     ALTER TABLE identities DROP COLUMN exchange_room, DROP COLUMN exchange_room_of,
                         DROP COLUMN not_before, DROP COLUMN authenticated_after, DROP COLUMN locked_until

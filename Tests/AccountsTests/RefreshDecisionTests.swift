@@ -8,13 +8,15 @@ import Testing
 
     func decide(
         _ generation: Int64, of user: UserID = Self.jane, current: Int64 = Self.current, rotatedAt: Int64? = 1000,
-        expiresAt: Int64 = 9000, endsAt: Int64? = nil, isReusable: Bool = false, grace: Int64 = 10, now: Int64
+        expiresAt: Int64 = 9000, endsAt: Int64? = nil, isReusable: Bool = false,
+        repeats: RefreshRepeat = .grace(seconds: 10), late: (repeats: Int64, generations: Int64) = (0, 0), now: Int64
     ) -> RefreshDecision {
         let chain = RefreshDecision.Chain(
-            user: Self.jane, generation: current, rotatedAt: rotatedAt, expiresAt: expiresAt, endsAt: endsAt)
+            user: Self.jane, generation: current, rotatedAt: rotatedAt, expiresAt: expiresAt, endsAt: endsAt,
+            lateRepeats: late.repeats, lateGenerations: late.generations)
         return RefreshDecision.decide(
             presented: .signed(generation: generation, user: user), chain: chain, now: now, isReusable: isReusable,
-            graceSeconds: grace)
+            repeats: repeats)
     }
 
     @Test func `rotates when it is the current generation, whenever that began`() {
@@ -25,17 +27,18 @@ import Testing
 
     @Test(arguments: [(1000, true), (1001, true), (1010, true), (1011, false), (8999, false)])
     func `gets the same answer again as the parent, until the grace is over`(now: Int64, isGrace: Bool) {
-        #expect(decide(4, now: now) == (isGrace ? .repeatAnswer : .reuse))
+        #expect(decide(4, now: now) == (isGrace ? .repeatAnswer(isLate: false) : .reuse))
     }
 
     @Test(arguments: [(1, 1001), (60, 1060), (3600, 4600)])
     func `gets it for as long as is configured`(grace: Int64, last: Int64) {
-        #expect(decide(4, grace: grace, now: last) == .repeatAnswer)
-        #expect(decide(4, grace: grace, now: last + 1) == .reuse)
+        #expect(decide(4, repeats: .grace(seconds: grace), now: last) == .repeatAnswer(isLate: false))
+        #expect(decide(4, repeats: .grace(seconds: grace), now: last + 1) == .reuse)
     }
 
     @Test func `a signed refresh token presented is reuse at once as the parent where there is no grace`() {
-        #expect(decide(4, grace: 0, now: 1000) == .reuse)
+        #expect(decide(4, repeats: .grace(seconds: 0), now: 1000) == .reuse)
+        #expect(decide(4, repeats: .never, now: 1000) == .reuse)
     }
 
     @Test(arguments: [1, 2, 3])
@@ -60,12 +63,12 @@ import Testing
     @Test(arguments: [0, 500, 997])
     func `gets nothing and revokes nothing as the parent while the clock is behind the rotation`(now: Int64) {
         #expect(decide(4, now: now) == .refuse)
-        #expect(decide(4, grace: 3600, now: now) == .refuse)
+        #expect(decide(4, repeats: .within(seconds: 3600), now: now) == .refuse)
     }
 
     @Test(arguments: [998, 999])
     func `gets the answer again when two requests have read the clock in the other order`(now: Int64) {
-        #expect(decide(4, now: now) == .repeatAnswer)
+        #expect(decide(4, now: now) == .repeatAnswer(isLate: false))
     }
 
     @Test(arguments: 1...5 as ClosedRange<Int64>)
@@ -87,7 +90,7 @@ import Testing
         let presented = PresentedRefreshToken.signed(generation: 1, user: Self.jane)
         for isReusable in [false, true] {
             let decision = RefreshDecision.decide(
-                presented: presented, chain: nil, now: 1000, isReusable: isReusable, graceSeconds: 10)
+                presented: presented, chain: nil, now: 1000, isReusable: isReusable, repeats: .untilSuccessor)
             #expect(decision == .refuse)
         }
     }
@@ -95,8 +98,40 @@ import Testing
     @Test(arguments: 1...5 as ClosedRange<Int64>)
     func `extends the session where its client's tokens stay good, whichever generation it is`(generation: Int64) {
         for now in [0, 1000, 1011, 8999] as [Int64] {
-            #expect(decide(generation, isReusable: true, grace: 0, now: now) == .extend)
+            #expect(decide(generation, isReusable: true, repeats: .never, now: now) == .extend)
         }
+    }
+
+    @Test(arguments: [1000, 1060, 1061, 8999])
+    func `gets the answer again for as long as its successor was not presented`(now: Int64) {
+        #expect(decide(4, repeats: .untilSuccessor, now: now) == .repeatAnswer(isLate: now > 1060))
+        // How long that takes is nobody's matter, so a clock that was put back changes nothing.
+        #expect(decide(4, repeats: .untilSuccessor, now: now - 1000) == .repeatAnswer(isLate: now - 1000 > 1060))
+        for generation in 1...3 as ClosedRange<Int64> {
+            #expect(decide(generation, repeats: .untilSuccessor, now: now) == .reuse)
+        }
+    }
+
+    @Test(arguments: [(0, true), (1, true), (2, true), (3, false), (4, false)])
+    func `gets it late three times in one generation, and then it is reuse`(before: Int64, isGiven: Bool) {
+        for repeats in [RefreshRepeat.untilSuccessor, .within(seconds: 3600)] {
+            let decision = decide(4, repeats: repeats, late: (before, 0), now: 1061)
+            #expect(decision == (isGiven ? .repeatAnswer(isLate: true) : .reuse))
+            // What comes soon is no late one.
+            #expect(decide(4, repeats: repeats, late: (before, 0), now: 1060) == .repeatAnswer(isLate: false))
+        }
+    }
+
+    @Test(arguments: [(0, 1, true), (0, 2, false), (0, 3, false), (1, 2, true), (2, 2, true)])
+    func `gets it late in two generations running, and in the third it is reuse`(
+        before: Int64, running: Int64, isGiven: Bool
+    ) {
+        let decision = decide(4, repeats: .untilSuccessor, late: (before, running), now: 5000)
+        #expect(decision == (isGiven ? .repeatAnswer(isLate: true) : .reuse))
+    }
+
+    @Test func `gets it within a time that was configured before as often as it likes`() {
+        #expect(decide(4, repeats: .grace(seconds: 3600), late: (9, 9), now: 4600) == .repeatAnswer(isLate: false))
     }
 
     @Test func `is refused also where tokens stay good, when it is another's, too new, or the session is over`() {
@@ -125,7 +160,8 @@ import Testing
                 current: generation == 0 ? current : nil, previous: rotatedAt == nil ? nil : previous,
                 presentedIsRetired: isRetired))
         return RefreshDecision.decide(
-            presented: .earlier(presented), chain: chain, now: now, isReusable: isReusable, graceSeconds: 10)
+            presented: .earlier(presented), chain: chain, now: now, isReusable: isReusable, repeats: .grace(seconds: 10)
+        )
     }
 
     @Test func `rotates when it is the current one`() {
@@ -144,12 +180,12 @@ import Testing
     }
 
     @Test func `gets the answer it got before, until the grace is over`() {
-        #expect(decide(previous, isRetired: true, now: 1000) == .repeatEarlierAnswer)
-        #expect(decide(previous, isRetired: true, now: 1010) == .repeatEarlierAnswer)
+        #expect(decide(previous, isRetired: true, now: 1000) == .repeatEarlierAnswer(isLate: false))
+        #expect(decide(previous, isRetired: true, now: 1010) == .repeatEarlierAnswer(isLate: false))
     }
 
     @Test func `gets the first generation again as the last one of its form, until the grace is over`() {
-        #expect(decide(previous, generation: 1, now: 1010) == .repeatAnswer)
+        #expect(decide(previous, generation: 1, now: 1010) == .repeatAnswer(isLate: false))
         #expect(decide(previous, generation: 1, now: 1011) == .reuse)
     }
 

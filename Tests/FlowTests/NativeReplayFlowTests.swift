@@ -12,7 +12,8 @@ import Testing
             for issuer in SimulatedIssuer.dialects {
                 let handed = try await flow.ask(issuer)
                 #expect(try await flow.post(handed, to: issuer.rawValue).status == 200)
-                try await flow.post(handed, to: issuer.rawValue).expectRefused(401, "invalid_grant", nil, "\(issuer)")
+                try await flow.post(handed, to: issuer.rawValue, ["correlation_id": "thief"])
+                    .expectRefused(401, "invalid_grant", nil, "\(issuer)")
                 flow.expectNothingLogged(of: handed, "\(issuer)")
             }
         }
@@ -35,7 +36,11 @@ import Testing
         try await NativeFlow.with([.google]) { flow in
             let handed = try await flow.ask(.google)
             let answers = try await withThrowingTaskGroup(of: HTTPTestAnswer.self) { group in
-                for _ in 0..<20 { group.addTask { try await flow.post(handed, to: "google") } }
+                for number in 0..<20 {
+                    group.addTask {
+                        try await flow.post(handed, to: "google", ["correlation_id": .string("thief-\(number)")])
+                    }
+                }
                 return try await group.reduce(into: [HTTPTestAnswer]()) { $0.append($1) }
             }
             #expect(answers.filter { $0.status == 200 }.count == 1)
@@ -61,6 +66,7 @@ import Testing
             let yaml = RunningGatehouse.yaml(gatehouse.simulation, gatehouse.folder, others: sections)
             let server = try await RunningGatehouse.start(yaml, gatehouse.log, [:])
             let resigned = JSONValue.string(try #require(ResignedToken.of(handed.idToken)))
+            // LINE's tokens show their nonce, so that nobody who has one proves more by it.
             for changes in [[:], ["id_token": resigned]] as [[String: JSONValue?]] {
                 let answer = try await LoopbackClient(port: server.address.port).send(
                     "POST", "/auth/signin", headers: ["Content-Type": "application/json"],

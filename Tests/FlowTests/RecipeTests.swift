@@ -33,10 +33,12 @@ import Testing
                 let more = try #require(RecipeTrial.wrongs[failure.what])
                 var held = try await trial.held(at: gatehouse, more)
                 if failure.what == RecipeTrial.otherNonce { held["NONCE"] = "another" }
-                let body = try recipe.request(held)
+                var body = try recipe.request(held)
                 if failure.what == RecipeTrial.secondTime {
                     let first = try await gatehouse.post("/auth/signin", body)
                     #expect(first.status == 200, "\(first.text)")
+                    body = .object(
+                        JSONObject((body.object?.members ?? []) + [(name: "correlation_id", value: "thief")]))
                 }
                 let answer = try await gatehouse.post("/auth/signin", body)
                 #expect(answer.status == failure.status, "\(failure.what): \(answer.text)")

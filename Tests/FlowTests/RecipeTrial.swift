@@ -80,7 +80,7 @@ struct RecipeTrial: Sendable {
         otherNonce: [:], secondTime: [:],
     ]
     static let otherNonce = "the nonce is another one than was hashed for the SDK"
-    static let secondTime = "the same token is posted twice"
+    static let secondTime = "the same token is posted in another request"
 
     /// Starts a server with the section of a recipe, of which only what is the provider's and the operator's own is
     /// replaced.

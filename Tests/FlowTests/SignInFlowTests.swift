@@ -161,7 +161,7 @@ import Testing
             let authorized = try await gatehouse.authorize("ada")
             #expect(try await gatehouse.signIn(authorized).status == 200)
             let exchanges = gatehouse.simulation.requests(at: .token).count
-            let again = try await gatehouse.signIn(authorized)
+            let again = try await gatehouse.signIn(authorized, ["correlation_id": "thief"])
             #expect(again.status == 401)
             #expect(again["error"] == "invalid_grant")
             #expect(gatehouse.simulation.requests(at: .token).count == exchanges, "the carrier was asked again")
@@ -173,7 +173,7 @@ import Testing
             for round in 0..<10 {
                 let authorized = try await gatehouse.authorize("user\(round)")
                 async let first = gatehouse.signIn(authorized)
-                async let second = gatehouse.signIn(authorized)
+                async let second = gatehouse.signIn(authorized, ["correlation_id": "thief"])
                 let statuses = try await [first.status, second.status].sorted()
                 #expect(statuses == [200, 401])
             }

@@ -79,7 +79,7 @@ import YAML
           exchangeScopes: [openid, profile, email, phone, account.read]
           accessTokenSeconds: 900
           refreshTokenDays: 30
-          refreshGraceSeconds: 60
+          refreshRepeat: untilSuccessor
           absoluteDays: 365
           providerCheckDays: 0
           maximumPerUser: 50
@@ -272,7 +272,7 @@ import YAML
         #expect(settings.session.audience == nil)
         #expect(settings.session.accessTokenSeconds == 900)
         #expect(settings.session.refreshTokenDays == 30)
-        #expect(settings.session.refreshGraceSeconds == 60)
+        #expect(settings.session.refreshRepeats == .untilSuccessor)
         #expect(settings.session.absoluteDays == 365)
         #expect(settings.session.providerCheckSeconds == nil)
         #expect(settings.session.maximumPerUser == 50)

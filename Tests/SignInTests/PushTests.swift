@@ -220,7 +220,7 @@ extension SignInStage {
         let ticket = try #require(tickets.first)
         #expect(ticket.attributes["name"] == "Jane Doe")
         let tokens = try await stage.useCases.register.register(
-            ticket.text, clientID: nil, profile: Attributes(), userAgent: nil, replacing: nil)
+            ticket.text, clientID: nil, profile: Attributes(), userAgent: nil, replacing: nil, as: Sample.request())
         #expect(try await stage.sessions.principal(of: tokens.accessToken).session.provider == "zenkey")
     }
 

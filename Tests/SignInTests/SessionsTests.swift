@@ -148,7 +148,7 @@ import Testing
 
     @Test(arguments: [0, 1, 3600])
     func `gives it again for as long as is configured`(grace: Int64) async throws {
-        let stage = try await SignInStage(refreshGraceSeconds: grace)
+        let stage = try await SignInStage(refreshRepeats: grace == 0 ? .never : .within(seconds: grace))
         let first = try await stage.signIn().tokens.refreshToken
         let second = try await stage.sessions.refresh(first).refreshToken
         if grace > 0 {
@@ -183,13 +183,16 @@ import Testing
         stage.pass(seconds: 5)
         let his = try await stage.sessions.refresh(stolen).refreshToken
         #expect(his == hers)
-        _ = try await stage.sessions.refresh(his)
+        let next = try await stage.sessions.refresh(his).refreshToken
+        // What she presents is the parent of his, which she could have lost: so it is given, and found out by that.
         stage.pass(seconds: 61)
+        #expect(try await stage.sessions.refresh(hers).refreshToken == next)
+        _ = try await stage.sessions.refresh(next)
         await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) { try await stage.sessions.refresh(hers) }
     }
 
     @Test func `gives nothing again while the clock is put back, and does not end the session for it`() async throws {
-        let stage = try await SignInStage()
+        let stage = try await SignInStage(refreshRepeats: .within(seconds: 3600))
         let first = try await stage.signIn().tokens.refreshToken
         let second = try await stage.sessions.refresh(first).refreshToken
         stage.pass(seconds: -100)
@@ -203,7 +206,7 @@ import Testing
     }
 
     @Test func `takes a clock that was put forward for time that has passed`() async throws {
-        let stage = try await SignInStage()
+        let stage = try await SignInStage(refreshRepeats: .within(seconds: 60))
         let first = try await stage.signIn().tokens.refreshToken
         _ = try await stage.sessions.refresh(first)
         stage.pass(seconds: 3600)
@@ -243,8 +246,66 @@ import Testing
         }
     }
 
-    @Test func `revokes the session when a rotated token comes back later`() async throws {
+    @Test func `gives the successor again to a phone that opens its app days later, three times`() async throws {
         let stage = try await SignInStage()
+        let first = try await stage.signIn().tokens.refreshToken
+        let second = try await stage.sessions.refresh(first).refreshToken
+        for _ in 1...3 {
+            stage.pass(seconds: 20_000)
+            #expect(try await stage.sessions.refresh(first).refreshToken == second)
+        }
+        await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) {
+            try await stage.sessions.refresh(first)
+        }
+        let trail = try await stage.repository.auditEvents(after: 0, limit: 9).map(\.kind)
+        #expect(
+            trail == [.userCreated] + Array(repeating: .refreshAnswerRepeatedLate, count: 3) + [.refreshTokenReused])
+    }
+
+    @Test func `takes late repeats in three generations running for a thief's, and such as a bad day's not`()
+        async throws
+    {
+        let stage = try await SignInStage()
+        var token = try await stage.signIn().tokens.refreshToken
+        /// Loses an answer, and comes back an hour later.
+        func loseAnswer() async throws {
+            let parent = token
+            token = try await stage.sessions.refresh(parent).refreshToken
+            stage.pass(seconds: 3600)
+            #expect(try await stage.sessions.refresh(parent).refreshToken == token)
+        }
+        for _ in 1...3 {
+            for _ in 1...2 { try await loseAnswer() }
+            // One that arrives ends the row.
+            token = try await stage.sessions.refresh(token).refreshToken
+            token = try await stage.sessions.refresh(token).refreshToken
+        }
+        for _ in 1...2 { try await loseAnswer() }
+        await #expect(throws: ServiceError.invalidGrant(.reusedRefreshToken)) { try await loseAnswer() }
+    }
+
+    @Test func `gives nothing late of a session that has ended, or whose user is locked`() async throws {
+        for code in ["one", "two"] {
+            let stage = try await SignInStage()
+            let outcome = try await stage.signIn(["code": code])
+            let first = outcome.tokens.refreshToken
+            _ = try await stage.sessions.refresh(first)
+            stage.pass(seconds: 3600)
+            if code == "one" {
+                let ended = try await stage.sessions.refresh(first)
+                try await stage.sessions.signOut(ended.accessToken)
+            } else {
+                _ = try await stage.repository.lock(
+                    outcome.signedIn.user, Lock(cause: .operator, reason: nil, since: stage.now, until: nil),
+                    line: .none,
+                    now: stage.now)
+            }
+            await #expect(throws: ServiceError.self) { try await stage.sessions.refresh(first) }
+        }
+    }
+
+    @Test func `revokes the session when a rotated token comes back after the time that is configured`() async throws {
+        let stage = try await SignInStage(refreshRepeats: .within(seconds: 60))
         let first = try await stage.signIn().tokens.refreshToken
         let second = try await stage.sessions.refresh(first)
         stage.pass(seconds: 61)

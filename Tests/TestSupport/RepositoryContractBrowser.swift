@@ -211,9 +211,12 @@ extension Sample {
         return (record, code)
     }
 
-    static func redemption(of code: NewAppCode) -> AppCodeRedemption {
+    static func redemption(
+        of code: NewAppCode, in request: RequestDigest = request(), now: Int64 = now
+    ) -> AppCodeRedemption {
         AppCodeRedemption(
             code: code.hash, client: "acme-ios", redirectURI: code.redirectURI, codeChallenge: code.codeChallenge,
-            sessionExpiresAt: now + 86_400, rememberedUntil: now + 3600, replaces: nil, now: now)
+            sessionExpiresAt: now + 86_400, rememberedUntil: now + 3600, request: request, replaces: nil,
+            now: now)
     }
 }

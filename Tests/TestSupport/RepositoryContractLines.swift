@@ -124,7 +124,7 @@ private struct Cell {
             subject, session: session, now: isAfter ? now + 2 : now - (thing.isSession ? 1 : 0))
         record.draft.provider = provider
         record.draft.beginning = beginning(isAfter: isAfter)
-        if thing == .exchangedToken { record.draft.evidence = .accessToken }
+        if thing == .exchangedToken { record.draft.evidence = .accessToken(nil) }
         if thing == .appCode {
             record.draft.appCode = NewAppCode(
                 hash: code, redirectURI: "https://desk.example/cb", codeChallenge: "challenge", nonce: nil,
@@ -168,7 +168,8 @@ private struct Cell {
         case .appCode:
             let redemption = AppCodeRedemption(
                 code: code, client: Self.client, redirectURI: "https://desk.example/cb", codeChallenge: "challenge",
-                sessionExpiresAt: later + 86_400, rememberedUntil: later + 600, replaces: nil,
+                sessionExpiresAt: later + 86_400, rememberedUntil: later + 600, request: Sample.request(),
+                replaces: nil,
                 now: later)
             guard case .redeemed = try await other.redeem(redemption) else { return .sessionGone }
         case .refresh:

@@ -74,8 +74,8 @@ extension RepositoryContract {
         RepositoryContract("where there is no grace, a refresh token works once") { store in
             let session = Sample.session()
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
-            _ = try await store.refresh(Sample.refresh(session.id, 1, of: user, graceSeconds: 0))
-            let again = Sample.refresh(session.id, 1, of: user, graceSeconds: 0)
+            _ = try await store.refresh(Sample.refresh(session.id, 1, of: user, repeats: .never))
+            let again = Sample.refresh(session.id, 1, of: user, repeats: .never)
             #expect(try await store.refresh(again) == .reused(user))
         },
         RepositoryContract("while the clock is put back a replaced refresh token gets nothing and revokes nothing") {

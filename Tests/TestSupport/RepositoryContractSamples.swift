@@ -29,8 +29,8 @@ public enum Sample {
         SessionID(now: now, random: (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)))
     }
 
-    public static func code(expiresAt: Int64 = now + 600) -> OneTimeUse {
-        OneTimeUse(hash: hash(), expiresAt: expiresAt)
+    public static func code(expiresAt: Int64 = now + 600, request: RequestDigest? = nil) -> OneTimeUse {
+        OneTimeUse(hash: hash(), expiresAt: expiresAt, request: request)
     }
 
     public static func subject(_ value: String, at issuer: String = issuer) -> Subject {
@@ -77,12 +77,16 @@ public enum Sample {
             attributes: attributes, claims: TypedClaims(), kept: nil, now: now)
     }
 
+    /// A request like no other.
+    public static func request() -> RequestDigest { RequestDigest(hash()) }
+
     /// A redemption by a user who says nothing of himself.
     public static func redemption(
         ticket: TokenHash, session: NewSession, reference: String,
-        own: Attributes = Attributes(), now: Int64
+        own: Attributes = Attributes(), request: RequestDigest = Sample.request(), now: Int64
     ) -> TicketRedemption {
-        TicketRedemption(ticket: ticket, session: session, reference: reference, own: own, now: now)
+        TicketRedemption(
+            ticket: ticket, session: session, reference: reference, own: own, request: request, now: now)
     }
 
     /// How whoever signs in was authenticated, five seconds before.
@@ -108,12 +112,12 @@ public enum Sample {
     public static func refresh(
         _ session: SessionID, _ generation: Int64, of user: UserID, client: String? = nil,
         expiresAt: Int64 = now + 86_400, absoluteSeconds: Int64? = nil, isReusable: Bool = false,
-        graceSeconds: Int64 = 10, now: Int64 = now
+        repeats: RefreshRepeat = .grace(seconds: 10), now: Int64 = now
     ) -> RefreshRecord {
         RefreshRecord(
             session: session, presented: .signed(generation: generation, user: user), client: client,
             expiresAt: expiresAt,
-            absoluteSeconds: absoluteSeconds, isReusable: isReusable, graceSeconds: graceSeconds, now: now)
+            absoluteSeconds: absoluteSeconds, isReusable: isReusable, repeats: repeats, now: now)
     }
 
     public static func refresh(
@@ -121,7 +125,7 @@ public enum Sample {
     ) -> RefreshRecord {
         RefreshRecord(
             session: session, presented: token, client: nil, expiresAt: now + 86_400, absoluteSeconds: nil,
-            isReusable: false, graceSeconds: 10, now: now)
+            isReusable: false, repeats: .grace(seconds: 10), now: now)
     }
 }
 

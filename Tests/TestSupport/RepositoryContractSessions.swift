@@ -99,7 +99,8 @@ extension RepositoryContract {
                 second += 1
                 names[source, default: []].append(session.id)
                 let record = Sample.signIn(
-                    Sample.subject(subject), evidence: source == .tokenExchange ? .accessToken : nil, ported: ported,
+                    Sample.subject(subject), evidence: source == .tokenExchange ? .accessToken(nil) : nil,
+                    ported: ported,
                     session: session, maximumSessions: source == .tokenExchange ? 2 : 3)
                 return try await store.signedIn(record).user
             }

@@ -97,7 +97,7 @@ extension RepositoryContract {
             store in
             var users: Set<UserID> = []
             for round in 0..<20 {
-                let signedIn = try await store.signedIn(Sample.signIn(Sample.subject("1"), evidence: .accessToken))
+                let signedIn = try await store.signedIn(Sample.signIn(Sample.subject("1"), evidence: .accessToken(nil)))
                 #expect(signedIn.isNewUser == (round == 0))
                 users.insert(signedIn.user)
                 // A store may hold a new user's subject for a moment.

@@ -39,7 +39,7 @@ public final class SignInStage: Sendable {
     public init(
         in repository: (any AccountRepository)? = nil,
         registration: RegistrationMode = .automatic, absoluteSeconds: Int64? = nil,
-        refreshGraceSeconds: Int64 = 60, apps: AppDirectory = AppDirectory([], resourceServers: []),
+        refreshRepeats: RefreshRepeat = .untilSuccessor, apps: AppDirectory = AppDirectory([], resourceServers: []),
         others: [ProviderConfiguration] = [], permissions: Permissions = .everything, splitsAudiences: Bool = false,
         budgets: UserBudgets = .standard, _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
@@ -61,7 +61,7 @@ public final class SignInStage: Sendable {
             configuration: TokenIssuer.Configuration(
                 issuer: BaseURL("https://gatehouse.example"), audience: "api",
                 splitsAudiences: splitsAudiences, permissions: permissions, accessTokenSeconds: 900,
-                refreshTokenSeconds: 86_400, refreshGraceSeconds: refreshGraceSeconds, absoluteSeconds: absoluteSeconds,
+                refreshTokenSeconds: 86_400, refreshRepeats: refreshRepeats, absoluteSeconds: absoluteSeconds,
                 maximumSessionsPerUser: 50, maximumExchangedSessionsPerUser: 10,
                 sensitiveMaximumAgeSeconds: 300),
             keys: sessionKeys, repository: self.repository)

@@ -71,6 +71,7 @@ final class APIStage: HTTPTestClient {
         body: [UInt8] = []
     ) async -> HTTPTestAnswer {
         var response = await api.respond(to: .sample(method, path, query: query, headers: headers, body: body))
+        await response.watcher?.wasTaken()
         if response.hasCommonFields { response.headers += api.commonFields }
         response.headers += api.transportFields
         let answer = HTTPTestAnswer(response)

@@ -48,7 +48,7 @@ extension TokenIssuer.Configuration {
 
     static let benchmarks = TokenIssuer.Configuration(
         issuer: BaseURL("https://gatehouse.example"), audience: "example-app", accessTokenSeconds: 900,
-        refreshTokenSeconds: 2_592_000, refreshGraceSeconds: 60, absoluteSeconds: 31_536_000,
+        refreshTokenSeconds: 2_592_000, refreshRepeats: .untilSuccessor, absoluteSeconds: 31_536_000,
         maximumSessionsPerUser: benchmarkSessions, maximumExchangedSessionsPerUser: benchmarkSessions,
         sensitiveMaximumAgeSeconds: 300)
 }

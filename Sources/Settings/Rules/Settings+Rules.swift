@@ -1,3 +1,4 @@
+internal import Accounts
 internal import Apps
 internal import Crypto
 internal import JSON
@@ -61,6 +62,13 @@ extension Settings {
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
         faults += operatorRules()
+        if session.refreshGraceSeconds != nil, session.refreshRepeat != .untilSuccessor {
+            let expected = "one of session.refreshRepeat and session.refreshGraceSeconds, whose place it takes"
+            faults.append(
+                SettingsError(
+                    .conflict, "session.refreshGraceSeconds", value: session.refreshGraceSeconds.map(String.init),
+                    expected: expected))
+        }
         faults += tokenTypeRules() + exchangeScopeRules()
         faults +=
             addressRules() + databaseRules() + pushRules() + exchangeRules() + checkRules()
@@ -196,6 +204,12 @@ extension Settings {
                 "is false: a backend that is shown the token of an app that posts codes can use it here as that app can. Set it "
                 + "to true once the app asks for a token for the backend by resource"
             notices.append(SettingsNotice("session.splitAudiences", sentence))
+        }
+        if session.refreshGraceSeconds != nil {
+            let sentence =
+                "is deprecated: leave it out, and a phone that has lost an answer gets it again until it has presented it; or give "
+                + "session.refreshRepeat the seconds"
+            notices.append(SettingsNotice("session.refreshGraceSeconds", sentence))
         }
         if push.lifetimeSeconds > Push.longestAdvised {
             let sentence =

@@ -193,8 +193,12 @@ extension SettingKey where Root == Settings {
         Self(
             "session.refreshTokenDays", \.session.refreshTokenDays, .number(1...3650), "Lifetime of a refresh token."),
         Self(
-            "session.refreshGraceSeconds", \.session.refreshGraceSeconds, .number(0...3600),
-            "How long a replaced refresh token gets the same answer again, for clients that lost it; 0: never."),
+            "session.refreshRepeat", \.session.refreshRepeat, .text(.refreshRepeat),
+            "For how long a replaced refresh token gets the same answer again, for clients that lost it."),
+        Self(
+            "session.refreshGraceSeconds", \.session.refreshGraceSeconds, .numberIfGiven(0...3600),
+            "The same in seconds, as versions before counted it; 0: never. Deprecated: session.refreshRepeat takes its place."
+        ),
         Self(
             "session.absoluteDays", \.session.absoluteDays, .limit(upTo: 3650),
             "Lifetime of a session, however often it is refreshed."),

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import Crypto
 internal import HTTPServer
 internal import OpenIDConnect
@@ -51,6 +52,27 @@ extension TextRule where Value: RawRepresentable & CaseIterable, Value.RawValue 
             $0.rawValue
         } accept: {
             Value(rawValue: $0)
+        }
+    }
+}
+
+extension TextRule where Value == RefreshRepeat {
+    /// A word, or seconds up to ten years.
+    static var refreshRepeat: Self {
+        TextRule("untilSuccessor, never, or a whole number of seconds from 1 to 315360000") { repeats in
+            switch repeats.seconds {
+            case nil: "untilSuccessor"
+            case 0: "never"
+            case let seconds?: String(seconds)
+            }
+        } accept: { text in
+            switch text {
+            case "untilSuccessor": return .untilSuccessor
+            case "never": return .never
+            default:
+                guard let seconds = Int64(text), 1...315_360_000 ~= seconds, text == String(seconds) else { return nil }
+                return .within(seconds: seconds)
+            }
         }
     }
 }

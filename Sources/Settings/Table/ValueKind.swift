@@ -56,6 +56,21 @@ extension ValueKind where Value == Int? {
     }
 }
 
+extension ValueKind where Value == Int? {
+    /// A number of a key that has no default of its own.
+    package static func numberIfGiven(_ range: ClosedRange<Int>) -> Self {
+        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        return ValueKind(type: .number, expected: expected) { content throws(ValueError) in
+            guard case .number(let number) = content, range.contains(number) else {
+                throw .notOfType(content, expected)
+            }
+            return number
+        } show: {
+            $0.map { .integer(Int64($0)) } ?? .null
+        }
+    }
+}
+
 extension ValueKind {
     fileprivate static func integer(
         _ range: ClosedRange<Int>, _ expected: String,

@@ -1,4 +1,4 @@
-internal import Accounts
+public import Accounts
 public import Apps
 internal import Crypto
 internal import JOSE
@@ -29,12 +29,14 @@ public struct AppTokens: Sendable {
 
     /// Redeems a one-time code (RFC 6749 §4.1.3, RFC 7636 §4.6).
     ///
-    /// - Parameter replacedToken: of the session that the new one takes the place of (``Sessions/replaced(by:for:)``).
+    /// - Parameters:
+    ///   - request: the request: the same again gets the same session while its answer is on its way, or was lost.
+    ///   - replacedToken: of the session that the new one takes the place of (``Sessions/replaced(by:for:)``).
     /// - Throws: `ServiceError.invalidGrant`; after a second use by whoever has the verifier the session has ended.
     ///   `.unauthorizedClient`, `.invalidTarget`, before the code is looked at.
     public func redeem(
         _ code: String, redirectURI: String?, codeVerifier: String, for app: RegisteredApp,
-        asking asked: RequestedAccess, replacing replacedToken: String?
+        asking asked: RequestedAccess, as request: RequestDigest, replacing replacedToken: String?
     ) async throws(ServiceError) -> Answer {
         guard app.rights.grants.contains(.authorizationCode) else { throw .unauthorizedClient }
         let audience = try audience(asked, for: app)
@@ -45,8 +47,7 @@ public struct AppTokens: Sendable {
             code: TokenHash(sha256: code), client: app.clientID, redirectURI: redirectURI,
             codeChallenge: PKCE.challenge(of: codeVerifier),
             sessionExpiresAt: terms.firstExpiry(now: now), rememberedUntil: now + Self.memorySeconds,
-            replaces: replaced,
-            now: now)
+            request: request, replaces: replaced, now: now)
         let outcome = try await stored { () throws(RepositoryError) in try await repository.redeem(redemption) }
         switch outcome {
         case .redeemed(let session, let nonce):
@@ -55,6 +56,12 @@ public struct AppTokens: Sendable {
         case .reused: throw .invalidGrant(.reusedAppCode)
         case .refused: throw .invalidGrant(.invalidAppCode)
         }
+    }
+
+    /// Notes what has become of the answer to a code's redemption. Where that can't be stored, the code may be redeemed
+    /// again by the same request, for a moment, or may not: neither lets anybody in whom it kept out.
+    public func note(_ delivery: AppCodeDelivery, of code: String) async {
+        try? await repository.note(delivery, of: TokenHash(sha256: code))
     }
 
     /// Exchanges a refresh token for new tokens (RFC 6749 §6).

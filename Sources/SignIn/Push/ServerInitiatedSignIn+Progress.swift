@@ -14,7 +14,7 @@ extension ServerInitiatedSignIn {
     private static let memorySeconds: Int64 = 3600
 
     /// How far one has come, asked at most once a second. Once it is signed in, the first answer counts; the same comes
-    /// again for an app that has lost it, for as long as a refresh token's does, and later ends the session.
+    /// again for an app that has lost it, for a minute at most, and later ends the session.
     ///
     /// - Throws: `.unknownPath`, `.polledTooOften`, `.pushEnded`, `.pushFailed`, `.unlinked` with a ticket for somebody
     ///   who has to register.
@@ -48,7 +48,7 @@ extension ServerInitiatedSignIn {
     private func fetch(_ push: PendingPush, now: Int64) async throws(ServiceError) -> TokenIssuer.Tokens {
         let redemption = PushRedemption(
             handle: push.handle, sessionExpiresAt: tokenIssuer.firstExpiry(now: now),
-            graceSeconds: tokenIssuer.configuration.refreshGraceSeconds, rememberedUntil: now + Self.memorySeconds,
+            graceSeconds: tokenIssuer.configuration.refreshRepeats.promptly, rememberedUntil: now + Self.memorySeconds,
             now: now)
         let outcome = try await stored { () throws(RepositoryError) in try await repository.fetch(redemption) }
         guard case .fetched(let session) = outcome else { throw .pushEnded(.expired) }

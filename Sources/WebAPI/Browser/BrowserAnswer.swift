@@ -157,7 +157,8 @@ extension AppAddress {
         case .invalidIDToken(.acr), .invalidIDToken(.authenticationTime):
             AuthorizationRefusal.unmetAuthenticationRequirements.rawValue
         case .invalidRequest, .invalidParameter, .unknownProvider: "invalid_request"
-        case .rateLimited, .providerUnavailable, .providerResting, .providerTimeout, .overloaded, .storageUnavailable:
+        case .rateLimited, .providerUnavailable, .providerResting, .providerBusy, .providerTimeout, .overloaded,
+            .storageUnavailable:
             "temporarily_unavailable"
         default: "server_error"
         }

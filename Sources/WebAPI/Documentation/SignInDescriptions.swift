@@ -55,10 +55,10 @@ enum SignInDescriptions {
         description: """
             Exchanges a refresh token for a new pair, or the one-time code of a sign-in through the browser for the first \
             one. A request that names a `client_id` of ours is answered as OAuth libraries want it (RFC 6749 §5): what is \
-            refused with 400 and `error`, what may be tried again with 5xx or 429 and `error_code` alone. A refresh token is good once; the same one again within a minute \
-            (`session.refreshGraceSeconds`), which is what an app does that has lost the answer, gets the same refresh \
-            token, unless that has been presented meanwhile. Later it ends the session, and every session that descends \
-            from the same sign-in.
+            refused with 400 and `error`, what may be tried again with 5xx or 429 and `error_code` alone. A refresh token is good once; the same one again, which is what an app presents that has lost the answer, gets \
+            the same refresh token, for as long as that has not been presented (`session.refreshRepeat`). After that, or \
+            after too many late ones, it ends the session, and every session that descends from the same sign-in. A \
+            one-time code is denied the second time, unless the connection broke that its answer went out on.
 
             Where a provider's section has `tokenExchange`, a request with `grant_type` \
             `urn:ietf:params:oauth:grant-type:token-exchange` signs in the user of a provider's access token (RFC 8693), which \

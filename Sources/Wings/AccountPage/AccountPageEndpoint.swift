@@ -177,7 +177,9 @@ struct AccountPageEndpoint: Sendable {
         let redemption = AppCodeRedemption(
             code: TokenHash(sha256: code), client: RegisteredApp.accountPageName, redirectURI: address,
             codeChallenge: key.codeChallenge, sessionExpiresAt: now + AccountVisits.lifetimeSeconds,
-            rememberedUntil: now + AccountVisits.lifetimeSeconds, replaces: nil, now: now)
+            rememberedUntil: now + AccountVisits.lifetimeSeconds,
+            // A browser that comes back again begins anew.
+            request: RequestDigest(of: Random.bytes(RequestDigest.byteCount)), replaces: nil, now: now)
         let outcome = try await stored { () throws(RepositoryError) in
             try await services.parts.repository.redeem(redemption)
         }

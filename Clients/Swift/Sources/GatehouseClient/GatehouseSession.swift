@@ -8,14 +8,14 @@ import Foundation
 ///
 /// However many ask for an access token at once, one refresh is made. Its answer may get lost on the way: then the same
 /// refresh token is sent again, which the server answers with the same successor for a while
-/// (`session.refreshGraceSeconds`). Nothing but the server's word ends a session.
+/// (`session.refreshRepeat`). Nothing but the server's word ends a session.
 public actor GatehouseSession {
     /// How patient a session is.
     public struct Patience: Sendable {
         /// An access token that ends sooner, in seconds, is not handed out any more.
         public var margin: TimeInterval = 60
         /// The pauses, in seconds, after which a request is sent again whose answer got lost; each is varied by a half.
-        /// All of them together, with the time that requests take, lie within the server's grace.
+        /// All of them together, with the time that requests take, lie within a minute: later repeats are counted.
         public var pauses: [TimeInterval] = [0.2, 1, 3]
 
         public init() {}

@@ -3,8 +3,8 @@ package gatehouse.client
 import java.util.concurrent.ThreadLocalRandom
 
 /**
- * How often a call is sent again whose answer was lost. The server gives the same new tokens again for
- * `session.refreshGraceSeconds`, 60 by default; the last attempt should begin before that is over. All in milliseconds.
+ * How often a call is sent again whose answer was lost. The server gives the same new tokens again
+ * (`session.refreshRepeat`); what comes within a minute is not counted as late. All in milliseconds.
  */
 class RetryPolicy(val patience: Long = 40_000, val firstPause: Long = 200, val longestPause: Long = 5_000)
 
