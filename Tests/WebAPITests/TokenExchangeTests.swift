@@ -187,7 +187,7 @@ extension ProviderConfiguration {
         #expect(await app.exchange().error == "invalid_request")
         #expect(await app.exchange(["provider": "openid"]).status == 200)
         #expect(await app.exchange(["client_id": "ccid-0123456789abcdef"]).status == 200)
-        #expect(await app.exchange(["client_id": "nobody's"]).error == "unknown_client")
+        #expect(await app.exchange(["client_id": "nobody's"]).error == "invalid_client")
         #expect(await app.exchange(["provider": "nobody"]).error == "unknown_provider")
         #expect(await app.exchange(["provider": "openid", "client_id": "second-client"]).error == "unknown_client")
         // An app that may use one of them means that one.
