@@ -22,7 +22,7 @@ import YAML
           port: 8080
           loops: 0
           connections: 20000
-          headerBytes: 16384
+          headerBytes: 32768
           bodyBytes: 65536
           headerTimeoutSeconds: 10
           bodyTimeoutSeconds: 10
@@ -242,7 +242,7 @@ import YAML
         #expect(settings.http.port == 8080)
         #expect(settings.http.loops == nil)
         #expect(settings.http.connections == 20000)
-        #expect(settings.http.headerBytes == 16384)
+        #expect(settings.http.headerBytes == 32768)
         #expect(settings.http.bodyBytes == 65536)
         #expect(settings.http.headerTimeoutSeconds == 10)
         #expect(settings.http.bodyTimeoutSeconds == 10)

@@ -131,7 +131,7 @@ extension ProviderConfiguration {
         arguments: [
             (["subject_token": nil], "subject_token"), (["subject_token": "a b"], "subject_token"),
             (["subject_token": "a\r\nX-Evil: 1"], "subject_token"),
-            (["subject_token": String(repeating: "x", count: 8193)], "subject_token"),
+            (["subject_token": String(repeating: "x", count: 16_385)], "subject_token"),
             (["subject_token_type": nil], "subject_token_type"),
             (["subject_token_type": "urn:ietf:params:oauth:token-type:id_token"], "subject_token_type"),
             (["subject_token_type": SubjectToken.jwtType], "subject_token_type"),
