@@ -5,8 +5,8 @@ import Syntax
 /// Sends requests to providers over https, on one event loop.
 ///
 /// Connections are kept and used again, one request at a time (HTTP/1.1). Redirects are not followed, cookies not
-/// kept, and neither proxies nor anything else is taken from the environment: a proxy is the policy's to name. Names are looked up on threads of curl's,
-/// everything else happens on the loop.
+/// kept, and neither proxies nor anything else is taken from the environment: a proxy is the policy's to name. Names
+/// are looked up on threads of curl's, everything else happens on the loop.
 public actor HTTPClient: LoopBound, HTTPTransport {
     public nonisolated let loop: EventLoop
     private let limits: HTTPClientLimits

@@ -3,8 +3,8 @@ import HTTPTesting
 import JSON
 import Testing
 
-/// What providers draw is as long as they like: codes of Azure AD B2C have 2,400 to more than 4,096 characters. Here they
-/// have 12,000.
+/// What providers draw is as long as they like: codes of Azure AD B2C have 2,400 to more than 4,096 characters. Here
+/// they have 12,000.
 @Suite struct `A long code of a provider` {
     private static let longCode = ["misbehave": "authorization_long_code"]
 
