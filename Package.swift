@@ -130,8 +130,8 @@ let package = Package(
         target(
             "Settings",
             [
-                "Observability", "Accounts", "Providers", "OpenIDConnect", "Apps", "HTTPServer", "Crypto", "YAML",
-                "JSON", "Syntax", "System", logging,
+                "Observability", "Accounts", "Providers", "OpenIDConnect", "Apps", "HTTPServer", "HTTPClient", "Crypto",
+                "YAML", "JSON", "Syntax", "System", logging,
             ]),
         target(
             "Wings",
@@ -240,8 +240,8 @@ let package = Package(
         tests(
             "SettingsTests",
             [
-                "Wings", "Settings", "Observability", "Accounts", "Providers", "Apps", "HTTPServer", "OpenIDConnect",
-                "Crypto",
+                "Wings", "Settings", "Observability", "Accounts", "Providers", "Apps", "HTTPServer", "HTTPClient",
+                "OpenIDConnect", "Crypto",
                 "YAML", "JSON", "Syntax", logging,
             ]),
         .target(

@@ -21,6 +21,10 @@ static inline CURLcode CCurl_easy_set_open_socket(CURL *easy, curl_opensocket_ca
 static inline CURLcode CCurl_easy_set_close_socket(CURL *easy, curl_closesocket_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
 }
+typedef size_t (*CCurl_header_callback)(char *, size_t, size_t, void *);
+static inline CURLcode CCurl_easy_set_header(CURL *easy, CCurl_header_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, callback);
+}
 static inline CURLcode CCurl_easy_set_ssl_context(CURL *easy, curl_ssl_ctx_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
 }

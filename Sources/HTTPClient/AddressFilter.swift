@@ -43,6 +43,18 @@ enum AddressFilter {
         address.v4.map(isPublic(ipv4:)) ?? isPublic(ipv6: address.high, address.low)
     }
 
+    /// Names that never mean a host of the public internet (RFC 6761 §6.3, RFC 6762 §3, RFC 8375, and ICANN's own).
+    private static let privateNames = ["localhost", "local", "home.arpa", "internal"]
+
+    /// Whether a host, as a URL names it, can be one of the public internet: all that is known where a proxy looks the
+    /// name up.
+    ///
+    /// - Parameter host: in lower case; an IPv6 address without its brackets.
+    static func mayBePublic(_ host: String) -> Bool {
+        if let address = IPAddress(host) { return isPublic(address) }
+        return host.contains(".") && !privateNames.contains { host == $0 || host.hasSuffix("." + $0) }
+    }
+
     /// Judges what a socket is about to be connected to; an address of neither family is not public.
     static func isPublic(_ address: UnsafePointer<sockaddr>) -> Bool {
         switch unsafe Int32(address.pointee.sa_family) {

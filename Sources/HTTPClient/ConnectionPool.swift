@@ -17,9 +17,12 @@ final class ConnectionPool: @unchecked Sendable {
         let connectionsPerHost: Int
         /// Without TLS no trust anchors are needed, and none are waited for.
         let isSecure: Bool
+        /// Nil where connections are made without one.
+        let proxy: OutboundProxy?
 
         init(_ policy: OutboundPolicy, _ url: EndpointURL) {
             isSecure = url.isSecure
+            proxy = if let proxy = policy.proxy, proxy.carries(url) { proxy } else { nil }
             caFile = policy.caFile
             allowsPrivateAddresses = policy.allowsPrivateAddresses
             connectionsPerHost = policy.connectionsPerHost

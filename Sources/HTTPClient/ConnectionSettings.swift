@@ -22,7 +22,7 @@ extension OutboundConnection {
         // Neither the process's signals nor its environment, files or proxies: `http_proxy` alone could turn every code
         // and secret over to somebody else.
         easy.set(CURLOPT_NOSIGNAL, 1)
-        easy.set(CURLOPT_PROXY, "")
+        setProxy(&easy, settings.key.proxy)
         easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         easy.set(CURLOPT_PROTOCOLS_STR, settings.key.isSecure ? "https" : "http")
         easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
@@ -52,6 +52,27 @@ extension OutboundConnection {
         let me = unsafe UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
         unsafe easy.set(CURLOPT_PRIVATE, me)
         unsafe setSocketCallbacks(&easy, me)
+    }
+
+    /// Which is said in so many words, be there one or not: `HTTPS_PROXY` and `NO_PROXY` count for nothing.
+    private func setProxy(_ easy: inout EasyHandle, _ proxy: OutboundProxy?) {
+        easy.set(CURLOPT_PROXY, proxy?.address ?? "")
+        easy.set(CURLOPT_NOPROXY, "")
+        guard let proxy else { return }
+        easy.set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        easy.set(CURLOPT_PROXYUSERPWD, nil as String?)
+        if let credentials = proxy.credentials {
+            // One by one, since together they would be decoded once more.
+            let parts = credentials.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            easy.set(CURLOPT_PROXYUSERNAME, String(parts[0]))
+            easy.set(CURLOPT_PROXYPASSWORD, String(parts.last ?? ""))
+        }
+        let me = unsafe UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        unsafe easy.set(CURLOPT_HEADERDATA, me)
+        easy.note(
+            unsafe CCurl_easy_set_header(easy.raw) { _, size, count, connection in
+                unsafe OutboundConnection.at(connection).hearProxy(size * count) ? size * count : 0
+            })
     }
 
     private func setSocketCallbacks(_ easy: inout EasyHandle, _ me: UnsafeRawPointer) {

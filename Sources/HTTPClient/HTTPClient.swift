@@ -5,8 +5,8 @@ import Syntax
 /// Sends requests to providers over https, on one event loop.
 ///
 /// Connections are kept and used again, one request at a time (HTTP/1.1). Redirects are not followed, cookies not
-/// kept, and neither proxies nor anything else is taken from the environment. Names are looked up on threads of curl's,
-/// everything else happens on the loop.
+/// kept, and neither proxies nor anything else is taken from the environment: a proxy is the policy's to name. Names
+/// are looked up on threads of curl's, everything else happens on the loop.
 public actor HTTPClient: LoopBound, HTTPTransport {
     public nonisolated let loop: EventLoop
     private let limits: HTTPClientLimits
@@ -73,6 +73,9 @@ public actor HTTPClient: LoopBound, HTTPTransport {
         }
         let pool: ConnectionPool
         let key = ConnectionPool.Key(request.policy, request.url)
+        if key.proxy != nil, !key.allowsPrivateAddresses, !AddressFilter.mayBePublic(request.url.host) {
+            throw .refusedAddress
+        }
         if let ready = readyPool(key) {
             pool = ready
         } else {

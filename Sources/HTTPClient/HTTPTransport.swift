@@ -6,6 +6,8 @@ public enum HTTPClientError: Error, Sendable, Equatable {
     case refusedAddress
     /// No connection, whatever the reason was.
     case couldNotConnect
+    /// The proxy makes no tunnel to the host, and answers with this status instead, such as 407 for credentials.
+    case refusedByProxy(status: Int)
     /// No trusted TLS connection: the handshake failed, the certificate is not for this host or not from an authority
     /// that is trusted, or the policy's `caFile` can't be read.
     case tlsFailed

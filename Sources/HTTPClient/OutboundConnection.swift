@@ -38,6 +38,8 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
     private(set) var descriptor: Int32 = -1
     private var addressesRefused = 0
     private var socketsOpened = 0
+    /// How much the proxy may still say before there is a tunnel.
+    private var proxyHeaderBytesLeft: Int
 
     /// - Returns: nil when curl is out of memory or lacks an option that is needed.
     init?(to server: Server, for exchange: Exchange, _ settings: borrowing ConnectionSettings, _ pool: ConnectionPool) {
@@ -48,7 +50,9 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
         self.pool = pool
         sockets = pool.sockets
         isSecure = settings.key.isSecure
-        allowsPrivateAddresses = settings.key.allowsPrivateAddresses
+        // The proxy's own address is the operator's word.
+        allowsPrivateAddresses = settings.key.allowsPrivateAddresses || settings.key.proxy != nil
+        proxyHeaderBytesLeft = settings.limits.headerBytes
         configure(&self.easy, settings)
         self.easy.set(CURLOPT_URL, exchange.request.url.text)
         let patience = min(exchange.request.policy.connectTimeout, exchange.request.timeout)
@@ -74,8 +78,17 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
     func failure(_ code: CURLcode) -> HTTPClientError {
         ConnectFailure(
             code: code, everyAddressRefused: addressesRefused > 0 && socketsOpened == 0,
-            certificateVerdict: easy.integer(CURLINFO_SSL_VERIFYRESULT)
+            certificateVerdict: easy.integer(CURLINFO_SSL_VERIFYRESULT),
+            proxyStatus: easy.integer(CURLINFO_HTTP_CONNECTCODE)
         ).error
+    }
+
+    /// Hears a piece of the proxy's answer.
+    ///
+    /// - Returns: whether it may go on.
+    func hearProxy(_ count: Int) -> Bool {
+        proxyHeaderBytesLeft -= count
+        return proxyHeaderBytesLeft >= 0
     }
 
     /// Sends what the system takes of the exchange's request; the rest goes when it takes more.

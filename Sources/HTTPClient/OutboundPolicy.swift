@@ -12,11 +12,15 @@ public struct OutboundPolicy: Sendable, Hashable {
     public var maximumBodyBytes: Int
     /// For the name look-up, the connection and the TLS handshake together.
     public var connectTimeout: Duration
+    /// By which https goes out. Behind it the address of a host is the proxy's to find, and what can be judged is the
+    /// host as it is named.
+    public var proxy: OutboundProxy?
 
     public init(
         caFile: String?, allowsPrivateAddresses: Bool, connectionsPerHost: Int, maximumBodyBytes: Int,
-        connectTimeout: Duration
+        connectTimeout: Duration, proxy: OutboundProxy? = nil
     ) {
+        self.proxy = proxy
         self.caFile = caFile
         self.allowsPrivateAddresses = allowsPrivateAddresses
         self.connectionsPerHost = connectionsPerHost

@@ -1,12 +1,19 @@
 internal import Syntax
 
-/// Undoes the chunked transfer coding (RFC 9112 §7.1) as the bytes arrive. Extensions are skipped, trailer fields are
-/// checked and dropped.
+/// Undoes the chunked transfer coding (RFC 9112 §7.1) as the bytes arrive. Extensions and
+/// trailer fields are checked and dropped.
 struct ChunkedDecoder: Sendable {
     private enum Phase { case size, data(left: Int), dataEnd, trailers, finished }
 
     /// The longest chunk line without extensions: 16 digits, CRLF, and one byte to see that there are too many.
     private static let sizeLineBytes = 19
+
+    /// Fields about where a message ends, whom it is for, who sends it and how it is read (RFC 9110 §6.5.1): after the
+    /// body they are too late, and whoever passes them on as header fields changes what the request says.
+    private static let noTrailers = [
+        "content-length", "transfer-encoding", "host", "authorization", "client-authorization", "x-api-key", "cookie",
+        "content-type", "content-encoding", "expect", "connection",
+    ]
 
     private var phase = Phase.size
     /// How much of an unfinished line has been searched for its end.
@@ -85,11 +92,11 @@ struct ChunkedDecoder: Sendable {
         }
         guard
             index > line.lowerBound, index - line.lowerBound <= 16,
-            index == line.upperBound || bytes[index] == .semicolon
+            index == line.upperBound || bytes[index] == .semicolon || bytes[index].isBlank
         else { throw .malformed("A chunk size is not a hexadecimal number.") }
         extensionBytes += line.upperBound - index
-        guard bytes.extracting(index..<line.upperBound).isFieldContent else {
-            throw .malformed("A chunk extension has a control character.")
+        guard ChunkExtensions.areWellFormed(bytes, index..<line.upperBound) else {
+            throw .malformed("What follows a chunk size is no chunk extension.")
         }
         return size
     }
@@ -104,6 +111,9 @@ struct ChunkedDecoder: Sendable {
         trailerBytes += line.count + 2
         trailerFields += 1
         guard trailerFields <= limits.headerFields else { throw .headTooLarge }
-        _ = try RequestHead.Field(bytes, line: line)
+        let name = try RequestHead.Field(bytes, line: line).name
+        for forbidden in Self.noTrailers where bytes.equalsIgnoringCase(name, forbidden) {
+            throw .malformed("The trailer section has a field that only a header section may have.")
+        }
     }
 }

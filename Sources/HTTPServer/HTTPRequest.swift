@@ -68,14 +68,6 @@ public enum HTTPMethod: String, Sendable, CaseIterable {
     case patch = "PATCH"
     case delete = "DELETE"
     case options = "OPTIONS"
-
-    /// Whether a request with this method is about its body, so that one without a length can't be meant.
-    var requiresBody: Bool {
-        switch self {
-        case .post, .put, .patch: true
-        case .get, .head, .delete, .options: false
-        }
-    }
 }
 
 /// The header in which proxies tell the address of their client.

@@ -32,8 +32,8 @@ public struct HTTPServerLimits: Sendable {
     public var firstRequestGrace: Duration
 
     public init(
-        maximumConnections: Int = 20_000, maximumConnectionsPerAddress: Int = 0, maximumHeaderBytes: Int = 16_384,
-        maximumHeaderFields: Int = 100, maximumRequestTargetBytes: Int = 8_192, maximumBodyBytes: Int = 65_536,
+        maximumConnections: Int = 20_000, maximumConnectionsPerAddress: Int = 0, maximumHeaderBytes: Int = 32_768,
+        maximumHeaderFields: Int = 100, maximumRequestTargetBytes: Int = 16_384, maximumBodyBytes: Int = 65_536,
         maximumPipelinedBytes: Int = 16_384,
         headerTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(10),
         idleTimeout: Duration = .seconds(75),

@@ -23,7 +23,6 @@ public struct HTTPStatus: Sendable, Equatable {
     public static let requestTimeout = HTTPStatus(408)
     public static let conflict = HTTPStatus(409)
     public static let gone = HTTPStatus(410)
-    public static let lengthRequired = HTTPStatus(411)
     public static let contentTooLarge = HTTPStatus(413)
     public static let uriTooLong = HTTPStatus(414)
     public static let unsupportedMediaType = HTTPStatus(415)
@@ -58,7 +57,6 @@ public struct HTTPStatus: Sendable, Equatable {
         case 408: "Request Timeout"
         case 409: "Conflict"
         case 410: "Gone"
-        case 411: "Length Required"
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 415: "Unsupported Media Type"

@@ -20,7 +20,7 @@ struct MessageFraming: Sendable {
         _ line: RequestLine, _ fields: [RequestHead.Field], _ bytes: Span<UInt8>, bodyLimit: Int
     ) throws(ProtocolError) {
         var (host, length): (Int?, Int?) = (nil, nil)
-        var (close, keepAlive, expectsContinue) = (false, false, false)
+        var (close, keepAlive, expectsContinue, hasType) = (false, false, false, false)
         var codings: TransferCodings?
         for (index, field) in fields.enumerated() {
             let name = field.name
@@ -40,11 +40,19 @@ struct MessageFraming: Sendable {
                     if bytes.equalsIgnoringCase(element, "close") { close = true }
                     if bytes.equalsIgnoringCase(element, "keep-alive") { keepAlive = true }
                 }
+            case 12 where bytes.equalsIgnoringCase(name, "content-type"):
+                // RFC 9110 §5.3: it is no list, and of two types each reader may take another.
+                guard !hasType else { throw .malformed("The Content-Type field is repeated.") }
+                hasType = true
             case 14 where bytes.equalsIgnoringCase(name, "content-length"):
                 guard length == nil else { throw .malformed("The Content-Length field is repeated.") }
                 length = try Self.length(bytes, field.value)
             case 17 where bytes.equalsIgnoringCase(name, "transfer-encoding"):
                 codings = TransferCodings(bytes, field.value, after: codings)
+            // Gateways of old read these names as if they had hyphens.
+            case 14 where bytes.equalsIgnoringCase(name, "content_length"),
+                17 where bytes.equalsIgnoringCase(name, "transfer_encoding"):
+                throw .malformed("A field about the length has an underscore in its name.")
             default: break
             }
         }
@@ -65,15 +73,14 @@ struct MessageFraming: Sendable {
             try codings.check()
             return .chunked
         }
-        guard let length else {
-            if line.method.requiresBody { throw .lengthRequired }
-            return .none
-        }
+        // RFC 9112 §6.3: a request that says nothing of a body has none, whatever its method.
+        guard let length else { return .none }
         guard length <= limit else { throw .bodyTooLarge }
         return length == 0 ? .none : .length(length)
     }
 
-    /// RFC 9110 §8.6: digits and nothing else; one number, not a list of equal ones.
+    /// RFC 9110 §8.6: digits and nothing else; one number, not a list of equal ones. Without zeros before it, since
+    /// some take such a number for an octal one, and nobody writes it.
     private static func length(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(ProtocolError) -> Int {
         var length = 0
         for index in range {
@@ -83,7 +90,9 @@ struct MessageFraming: Sendable {
             guard byte.isDigit, !overflow, !more else { throw .malformed("Content-Length is not a valid length.") }
             length = sum
         }
-        guard !range.isEmpty else { throw .malformed("Content-Length is not a valid length.") }
+        guard !range.isEmpty, range.count == 1 || bytes[range.lowerBound] != UInt8(ascii: "0") else {
+            throw .malformed("Content-Length is not a valid length.")
+        }
         return length
     }
 }

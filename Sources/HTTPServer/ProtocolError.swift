@@ -5,8 +5,6 @@ public enum ProtocolError: Error, Sendable, Equatable {
     case malformed(String)
     /// 408: a part of a request came, the rest did not in time.
     case requestTimeout
-    /// 411: a POST, PUT or PATCH with neither Content-Length nor chunked transfer coding.
-    case lengthRequired
     /// 413
     case bodyTooLarge
     /// 414
@@ -28,7 +26,6 @@ public enum ProtocolError: Error, Sendable, Equatable {
         switch self {
         case .malformed: .badRequest
         case .requestTimeout: .requestTimeout
-        case .lengthRequired: .lengthRequired
         case .bodyTooLarge: .contentTooLarge
         case .targetTooLong: .uriTooLong
         case .headTooLarge: .requestHeaderFieldsTooLarge

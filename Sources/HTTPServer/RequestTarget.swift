@@ -61,6 +61,10 @@ struct RequestTarget: Sendable {
             if byte.isPathCharacter || byte == .slash {
                 index += 1
             } else if byte == .percent, bytes.isPercentEncoded(at: index, before: range.upperBound) {
+                // Nothing has a control character in its path, and many a reader behind one ends there.
+                guard !stopsAtQuery || !isControl(bytes, index) else {
+                    throw .malformed("The path of the request target has an encoded control character.")
+                }
                 index += 3
             } else if byte == .questionMark {
                 if stopsAtQuery { break }
@@ -70,6 +74,13 @@ struct RequestTarget: Sendable {
             }
         }
         return index
+    }
+
+    /// Whether the percent-encoding that begins at `index` is that of a control character of ASCII.
+    private static func isControl(_ bytes: Span<UInt8>, _ index: Int) -> Bool {
+        let (high, low) = (bytes[index + 1], bytes[index + 2])
+        return high == UInt8(ascii: "0") || high == UInt8(ascii: "1")
+            || high == UInt8(ascii: "7") && low.lowercasedASCII == UInt8(ascii: "f")
     }
 }
 

@@ -103,6 +103,8 @@ public struct Router: Sendable {
             if let route = Self.route(method, pattern.routes) { return .found(route, parameters) }
             known += pattern.routes
         }
+        // What is about the server is about all its paths (RFC 9110 §9.3.7).
+        if path == "*" { known = literals.values.flatMap(\.self) + patterns.flatMap(\.routes) }
         if known.isEmpty { return .notFound }
         let methods = known.map(\.method)
         let allowed = HTTPMethod.allCases.filter {

@@ -8,8 +8,8 @@ internal import Syntax
 /// An access token is no proof of who presents it: every API that it was shown to has it. What makes it one here is
 /// that it was meant for us (RFC 9700 §2.3): a token that another client was given, for something else, is refused.
 public struct AccessTokenRules: Sendable {
-    /// The longest token taken, in bytes: room for one with a user's groups, and within what servers take for a header.
-    public static let maximumTokenBytes = 8192
+    /// The longest token taken, in bytes.
+    public static let maximumTokenBytes = ProviderTextLimit.inBody
 
     let issuer: String
     let clientID: String

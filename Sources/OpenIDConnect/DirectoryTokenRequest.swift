@@ -23,7 +23,7 @@ public struct DirectoryTokenRequest: Sendable {
 
 /// The token by which a directory's API knows us.
 public struct DirectoryToken: Sendable {
-    private static let maximumBytes = 8192
+    private static let maximumBytes = ProviderTextLimit.inBody
     private static let usualLifetimeSeconds: Int64 = 300
     private static let longestLifetimeSeconds: Int64 = 86_400
     /// What a call may take on its way.

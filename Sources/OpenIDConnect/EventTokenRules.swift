@@ -8,8 +8,8 @@ struct EventTokenRules: Sendable {
     /// What is made of `exp`.
     enum Expiry { case required, whereGiven, ignored }
 
-    /// Such a token has no more than a dozen short claims.
-    static let maximumTokenBytes = 8192
+    /// Such a token has no more than a dozen short claims, and maybe its signer's certificates (RFC 7515 §4.1.6).
+    static let maximumTokenBytes = ProviderTextLimit.inBody
 
     /// The issuer whose keys were used.
     let issuer: String

@@ -41,6 +41,8 @@ public struct IDTokenVerifier: Sendable {
     static let shortestCutContext = 32
     let issuer: IssuerNames
     let clientID: String
+    /// Who else may stand in the audience though nothing says that they may not use the token.
+    let trustedAudiences: [String]
     /// What an app must keep to that hands the token in itself; nil for a token that the provider has given to us.
     let native: NativeTokenRules?
     public let nonce: ExpectedNonce
@@ -55,6 +57,7 @@ public struct IDTokenVerifier: Sendable {
     /// - Parameters:
     ///   - issuer: the names of the issuer whose metadata was used.
     ///   - clientID: our identifier at that issuer.
+    ///   - trustedAudiences: whose names may stand beside that one (OpenID Connect Core §3.1.3.7, step 3).
     ///   - native: what else a token keeps to that an app hands in; nil for one that came from the token endpoint.
     ///   - nonce: with `native`, what the app has drawn: the provider's SDK may have hashed it.
     ///   - authentication: every requirement on `acr` that must be met.
@@ -63,12 +66,14 @@ public struct IDTokenVerifier: Sendable {
     ///   - accessTokenDigestOfEdDSA: what `at_hash` is made with under EdDSA.
     ///   - clockSkewSeconds: how far the provider's clock may differ from ours.
     public init(
-        issuer: IssuerNames, clientID: String, native: NativeTokenRules? = nil, nonce: ExpectedNonce,
+        issuer: IssuerNames, clientID: String, trustedAudiences: [String] = [], native: NativeTokenRules? = nil,
+        nonce: ExpectedNonce,
         authentication: [RequiredAuthentication], context: ExpectedContext, freshness: Freshness,
         accessToken: String?, code: String? = nil, accessTokenDigestOfEdDSA: Digest, clockSkewSeconds: Int64
     ) {
         self.issuer = issuer
         self.clientID = clientID
+        self.trustedAudiences = trustedAudiences
         self.native = native
         self.nonce = nonce
         self.authentication = authentication
@@ -145,7 +150,7 @@ public struct IDTokenVerifier: Sendable {
         case .array(let audiences):
             guard audiences.allSatisfy({ $0.string != nil }) else { throw .audience }
             hasOurs = audiences.contains { isOurs($0.string) }
-            hasOthers = audiences.contains { !isOurs($0.string) }
+            hasOthers = audiences.contains { !isOurs($0.string) && !isTrusted($0.string) }
         default: throw .audience
         }
         guard hasOurs else { throw .audience }
@@ -155,6 +160,11 @@ public struct IDTokenVerifier: Sendable {
             return
         }
         guard isOurs(authorizedParty.string) else { throw .authorizedParty }
+    }
+
+    private func isTrusted(_ audience: String?) -> Bool {
+        guard let audience else { return false }
+        return trustedAudiences.contains { audience.isExactly($0) }
     }
 
     private func isOurs(_ client: String?) -> Bool {

@@ -69,8 +69,10 @@ public struct PushNotification: Sendable {
     /// - Parameter member: finds one by its name; an empty one counts as absent.
     /// - Throws: the name of the first member that is missing or can't be taken.
     public init(_ member: (String) -> String?) throws(PushNotificationError) {
-        func required(_ name: String) throws(PushNotificationError) -> String {
-            guard let text = member(name), !text.isEmpty, text.utf8.count <= Self.maximumTextBytes else {
+        func required(
+            _ name: String, longest: Int = Self.maximumTextBytes
+        ) throws(PushNotificationError) -> String {
+            guard let text = member(name), !text.isEmpty, text.utf8.count <= longest else {
                 throw PushNotificationError(member: name)
             }
             return text
@@ -81,7 +83,7 @@ public struct PushNotification: Sendable {
             result = .refused(AuthorizationRefusal(code: try required("error")))
             return
         }
-        let accessToken = try required("access_token")
+        let accessToken = try required("access_token", longest: AccessTokenRules.maximumTokenBytes)
         guard let idToken = member("id_token"), !idToken.isEmpty else {
             throw PushNotificationError(member: "id_token")
         }

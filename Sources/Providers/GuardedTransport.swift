@@ -165,7 +165,8 @@ extension HTTPClientError {
     fileprivate var mayPass: Bool {
         switch self {
         case .couldNotResolve, .couldNotConnect, .timedOut, .connectionBroken: true
-        case .refusedAddress, .tlsFailed, .certificateOutOfDate, .responseTooLarge, .malformedResponse, .cancelled,
+        case .refusedAddress, .refusedByProxy, .tlsFailed, .certificateOutOfDate, .responseTooLarge, .malformedResponse,
+            .cancelled,
             .shutDown:
             false
         }

@@ -37,7 +37,7 @@ public enum PortTokenError: String, SignedTokenRefusal, Sendable, CaseIterable {
 public struct PortToken: Sendable {
     /// How many port tokens of one ID token are looked at; a subscriber changes carriers a few times, not often.
     static let maximumConsidered = 4
-    static let maximumTokenBytes = 8192
+    static let maximumTokenBytes = ProviderTextLimit.inBody
 
     public let issuer: String
     public let subject: String

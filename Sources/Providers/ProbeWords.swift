@@ -78,6 +78,8 @@ enum ProbeWords {
         case .refusedAddress:
             "the host's address lies in a private network, and none of the configuration's hosts is it"
         case .couldNotConnect: "nobody listens there, or a firewall is between"
+        case .refusedByProxy(407): "the outbound proxy wants to know who asks: put USER:PASSWORD@ into outboundProxy"
+        case .refusedByProxy(let status): "the outbound proxy makes no tunnel to the host, and answers \(status)"
         case .tlsFailed:
             "no trusted TLS connection: the certificate is not this host's, or not of an authority that is trusted"
         case .certificateOutOfDate:

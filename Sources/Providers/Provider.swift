@@ -57,7 +57,7 @@ public final class Provider: Sendable {
         publicPolicy = OutboundPolicy(
             caFile: configuration.caFile, allowsPrivateAddresses: false,
             connectionsPerHost: configuration.connectionsPerHost, maximumBodyBytes: Self.maximumDocumentBytes,
-            connectTimeout: configuration.timeout)
+            connectTimeout: configuration.timeout, proxy: configuration.outboundProxy)
         lookup = IssuerLookup(configuration)
         metadata = MetadataCache(bounds: configuration.cacheBounds, now: .now)
         transmitter = CachedFetch(bounds: configuration.cacheBounds)

@@ -132,7 +132,8 @@ public struct ProviderClient: ~Copyable, Sendable {
         _ expectations: IDTokenExpectations, accessToken: String?, code: String? = nil
     ) -> IDTokenVerifier {
         IDTokenVerifier(
-            issuer: provider.issuerNames ?? issuer.issuerNames, clientID: clientID, native: native,
+            issuer: provider.issuerNames ?? issuer.issuerNames, clientID: clientID,
+            trustedAudiences: provider.configuration.trustedAudiences, native: native,
             nonce: expectations.nonce, authentication: expectations.authentication, context: expectations.context,
             freshness: expectations.freshness, accessToken: accessToken, code: code,
             accessTokenDigestOfEdDSA: provider.configuration.accessTokenDigestOfEdDSA,

@@ -1,4 +1,5 @@
 public import Crypto
+public import HTTPClient
 public import OpenIDConnect
 public import Syntax
 
@@ -114,6 +115,10 @@ public struct ProviderConfiguration: Sendable {
     public var signInTimeout: Duration
     public var connectionsPerHost: Int
     public var caFile: String?
+    /// By which https goes out; nil where nothing is between.
+    public var outboundProxy: OutboundProxy?
+    /// Whose names may stand in an ID token's audience beside ours (OpenID Connect Core §3.1.3.7, step 3).
+    public var trustedAudiences: [String] = []
     public var allowsLoopbackHTTP: Bool
     public var cacheBounds: CacheBounds
     /// How many sign-ins may be in flight; 0 for any number.

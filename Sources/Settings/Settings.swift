@@ -1,6 +1,7 @@
 public import Accounts
 public import Apps
 public import Crypto
+internal import HTTPClient
 public import HTTPServer
 public import Logging
 public import Observability
@@ -98,6 +99,9 @@ public struct Settings: Sendable {
         var hstsSeconds: Int? = 31_536_000
         public internal(set) var tlsCertificateFile: String?
         public internal(set) var tlsKeyFile: String?
+        /// By which https goes out to providers that have no word of their own about it; nil: nothing is between.
+        var outboundProxy: OutboundRoute?
+        var outboundProxyExceptions: [ProxyException] = []
 
         /// What a listener takes unless it is told otherwise.
         private static let usual = HTTPServerLimits()
@@ -319,6 +323,9 @@ extension Settings {
         for section in listedProviders.sections {
             var provider = try section.configuration(
                 sharedRedirectURIs: sharedRedirectURIs(of: section), writtenBefore: writtenBefore)
+            provider.trustedAudiences = section.trustedAudiences
+            provider.outboundProxy = (section.outboundProxy ?? http.outboundProxy)?.proxy
+            provider.outboundProxy?.exceptions = http.outboundProxyExceptions
             for entry in section.scopesFor {
                 guard let app = listedApps.sections.first(where: { $0.name == entry.app }) else { continue }
                 provider.scopesFor[app.clientID] = entry.scopes

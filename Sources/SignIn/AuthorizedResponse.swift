@@ -108,7 +108,7 @@ extension AuthorizedResponse {
             try Self.text(name, in: parameters, isRequired: isRequired, longest: longest)
         }
         let idToken = try Self.idToken(parameters, for: provider)
-        let code = try text(.code)
+        let code = try text(.code, longest: ProviderTextLimit.inBody)
         let proof: Proof
         if let idToken {
             proof = .idToken(idToken, code: code)

@@ -1,5 +1,6 @@
 public import Accounts
 internal import Apps
+internal import OpenIDConnect
 public import Providers
 internal import Syntax
 
@@ -25,6 +26,15 @@ public struct ProviderDirectory: Sendable {
 
     /// The configured provider of that name.
     public func provider(named name: String) -> Provider? { byName[name] }
+
+    /// Whether some provider knows us by that identifier, or a client of ours whose codes or ID tokens it issues.
+    public func isClientOfOurs(_ clientID: String) -> Bool {
+        byClientID[clientID] != nil
+            || all.contains { provider in
+                provider.isCodeClient(clientID)
+                    || provider.configuration.nativeTokens?.audiences.contains(clientID) == true
+            }
+    }
 
     /// Finds the provider a request means. Either parameter will do; given both, they must agree; without both it is
     /// the only one that can be meant, as the bodies of ZenKey's guides have it.

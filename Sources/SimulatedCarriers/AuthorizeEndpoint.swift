@@ -3,6 +3,8 @@ internal import HTTPServer
 
 /// The authorization endpoint (OpenID Connect Core §3.1.2): a page to sign in with, or an answer at once.
 struct AuthorizeEndpoint {
+    private static let longCodeBytes = 12_000
+
     let world: World
     let provider: Provider
     /// Where it is found.
@@ -124,7 +126,8 @@ struct AuthorizeEndpoint {
             codeChallenge: request.codeChallenge, authenticationTime: authenticated,
             refreshesUntil: provider.profile.refreshLifetime.map { authenticated + $0 }, algorithm: request.algorithm,
             plan: request.plan, tenant: tenant)
-        var parameters = [(name: "code", value: provider.grants.makeCode(for: grant, now: now))]
+        let bytes = misbehaviours.authorization == .longCode ? Self.longCodeBytes : 0
+        var parameters = [(name: "code", value: provider.grants.makeCode(for: grant, bytes: bytes, now: now))]
         if request.destination.isPosted, let user = AppleUser(of: grant, at: provider, now: now) {
             parameters.append(("user", user.text))
         }

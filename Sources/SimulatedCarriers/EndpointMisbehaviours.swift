@@ -90,11 +90,13 @@ public enum AuthorizationMisbehaviour: String, Sendable, CaseIterable {
     case timedOut = "authorization_authentication_timed_out"
     case deviceUnavailable = "authorization_device_unavailable"
     case temporarilyUnavailable = "authorization_temporarily_unavailable"
+    /// A code as long as some providers draw them; nothing is wrong with it.
+    case longCode = "authorization_long_code"
 
     /// The error it answers with; nil when it spoils a code's answer.
     var error: String? {
         switch self {
-        case .wrongIssuer, .missingIssuer, .wrongState, .missingState: nil
+        case .wrongIssuer, .missingIssuer, .wrongState, .missingState, .longCode: nil
         case .accessDenied: "access_denied"
         case .userNotFound: "user_not_found"
         case .timedOut: "authentication_timed_out"

@@ -31,8 +31,11 @@ final class GrantStore: Sendable {
     }
 
     /// A code that carries the sign-in's misbehaviours in front.
-    func makeCode(for grant: Grant, now: Int64) -> String {
-        let code = (grant.plan.text.isEmpty ? "" : "\(grant.plan.text)~") + Random.token(byteCount: 24)
+    ///
+    /// - Parameter bytes: how long it is at least.
+    func makeCode(for grant: Grant, bytes: Int = 0, now: Int64) -> String {
+        var code = (grant.plan.text.isEmpty ? "" : "\(grant.plan.text)~") + Random.token(byteCount: 24)
+        code += String(repeating: "c", count: max(0, bytes - code.utf8.count))
         codes.insert(Once(grant: grant), as: code, now: now)
         return code
     }

@@ -115,9 +115,18 @@ extension Admission {
             let parameters = try clientParameters(of: context.request)
             let credentials = try ClientCredentials(context.request, parameters)
             let app = credentials.app(in: apps)
+            let isPoster = app == nil && credentials.areOfPoster(at: providers)
             // Known before anything is refused, since it decides how that is told.
-            context.isOfOurApp = app != nil
-            if let app { try credentials.prove(app, in: apps) } else { try admitKey(of: context.request) }
+            context.isOfOurApp = !isPoster
+            if let app {
+                try credentials.prove(app, in: apps)
+            } else if isPoster {
+                try admitKey(of: context.request)
+            } else {
+                // RFC 6749 §5.2. Libraries throw a session away at any other word, and it may be good: another instance
+                // may know the app already, or still.
+                throw ServiceError.invalidClient
+            }
             return try await handler(context, parameters, app)
         } catch {
             // Guesses at secrets are told no more than guesses at tokens.

@@ -76,10 +76,16 @@ struct ClientCredentials {
     }
 
     /// The app of ours that the request names, whether or not it comes from it.
-    func app(in apps: AppDirectory) -> RegisteredApp? {
-        let names = basic?.map(\.id) ?? [id].compactMap(\.self)
-        return names.lazy.compactMap { apps[$0] }.first
+    func app(in apps: AppDirectory) -> RegisteredApp? { names.lazy.compactMap { apps[$0] }.first }
+
+    /// Whether the request names no client at all, or one that providers know us by, as whoever posts codes may.
+    func areOfPoster(at providers: ProviderDirectory) -> Bool {
+        let names = names
+        return names.isEmpty || names.contains(where: providers.isClientOfOurs)
     }
+
+    /// What the client calls itself: one name, which a Basic header may spell in two ways.
+    private var names: [String] { basic?.map(\.id) ?? [id].compactMap(\.self) }
 
     /// Holds the request to the app that it names.
     ///

@@ -198,7 +198,6 @@ struct ErrorAnswer {
         switch violation {
         case .malformed(let sentence): self.init(400, "invalid_request", sentence)
         case .requestTimeout: self.init(408, "request_timeout", "The request did not arrive in time.")
-        case .lengthRequired: self.init(411, "length_required", "A request with a body needs a Content-Length.")
         case .bodyTooLarge: self.init(413, "payload_too_large", "The body is larger than this service takes.")
         case .targetTooLong: self.init(414, "uri_too_long", "The request target is longer than this service takes.")
         case .expectationFailed: self.init(417, "expectation_failed", "Only Expect: 100-continue is understood.")

@@ -28,7 +28,8 @@ package final class RequestContext {
     var admitted: AdmittedOperator?
     /// What it shows of a session of ours.
     var token: PresentedToken { PresentedToken(request) }
-    /// Whether an app of ours sends it, as an OAuth client that knows errors as RFC 6749 §5.2 has them.
+    /// Whether an app of ours sends it, or what calls itself one, as an OAuth client that knows errors as RFC 6749 §5.2
+    /// has them.
     var isOfOurApp = false
 
     // Nothing else that was sent is ever logged.

@@ -204,6 +204,7 @@ struct RequestLog: Sendable {
         case .refusedAddress:
             "every address of the host is a private one, which only hosts named in the configuration may have"
         case .couldNotConnect: "no connection could be made"
+        case .refusedByProxy(let status): "the outbound proxy makes no tunnel to the host, and answers \(status)"
         case .tlsFailed: "no trusted TLS connection: handshake, certificate, or caFile"
         case .certificateOutOfDate:
             "no trusted TLS connection: by this machine's clock a certificate has expired or is not valid yet"

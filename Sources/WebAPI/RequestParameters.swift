@@ -26,6 +26,8 @@ package struct RequestParameters<Name: ParameterNames> {
     /// - Throws: `ServiceError.unsupportedMediaType`; `.invalidRequest` and `.invalidParameter` naming the parameter
     ///   and never its value.
     package init(_ request: HTTPRequest, _ table: ParameterTable<Name>) throws(ServiceError) {
+        // Of no type, and so of neither: that there are none is told by the first that is missing.
+        if request.body.isEmpty, request.header("content-type") == nil { return }
         switch try RequestBody(request) {
         case .json(let object): try read(object, table)
         case .form(let form): try read(form, table)

@@ -22,7 +22,8 @@ struct TokenEndpoint: Sendable {
             case ("refresh_token", let app?): return try await refresh(parameters, app)
             case ("authorization_code", let app?): return try await redeem(parameters, app, context)
             case ("authorization_code", nil):
-                throw ServiceError.invalidParameter(ParameterError("client_id", "names no app of this service"))
+                let problem = parameters[.clientID] == nil ? "is missing" : "names a provider's client, and no app"
+                throw ServiceError.invalidParameter(ParameterError("client_id", problem))
             case (SubjectToken.grantType, let app): return try await exchange.respond(context, app)
             default: throw ServiceError.unsupportedGrantType
             }

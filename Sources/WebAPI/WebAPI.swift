@@ -98,11 +98,22 @@ public struct WebAPI: RequestHandler {
             var request = request
             request.parameters = parameters
             response = await route.endpoint(request)
-        case .methodNotAllowed(let allow):
-            response = refuse(.methodNotAllowed(allow: allow.map(\.rawValue)), request)
+        case .methodNotAllowed(let allow): response = tell(allow + [.options], request)
         case .notFound: response = refuse(.unknownPath, request)
         }
         if let origin, let fields = crossOrigin?.fields(for: request, from: origin) { response.headers += fields }
+        return response
+    }
+
+    /// Tells what a path answers to: whoever asks (RFC 9110 §9.3.7), and who has come with another method.
+    ///
+    /// - Parameter methods: of that path, or of the whole service.
+    private func tell(_ methods: [HTTPMethod], _ request: HTTPRequest) -> HTTPResponse {
+        let names = methods.map(\.rawValue)
+        guard request.method == .options else { return refuse(.methodNotAllowed(allow: names), request) }
+        let response = HTTPResponse(
+            status: .noContent, headers: [(name: "Allow", value: names.joined(separator: ", "))])
+        listeners.tell(request, "none", response, nil, nil)
         return response
     }
 

@@ -173,6 +173,34 @@ final class ScriptedConnection {
         while receive() != nil {}
     }
 
+    /// Goes between the client and a port of this machine, until one of the two has ended.
+    func tunnel(to port: UInt16) {
+        let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        defer { Glibc.close(other) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let status = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(other, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else { return }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var ends = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+        ]
+        while unsafe poll(&ends, 2, -1) > 0 {
+            for (from, to) in [(0, 1), (1, 0)] where ends[from].revents != 0 {
+                let count = unsafe recv(ends[from].fd, &buffer, buffer.count, 0)
+                guard count > 0 else { return }
+                guard unsafe Glibc.send(ends[to].fd, buffer, count, Int32(MSG_NOSIGNAL)) == count else { return }
+            }
+        }
+    }
+
     /// Drops every packet that comes from now on before TCP sees it: nothing is read, acknowledged or closed any more.
     /// To the client it is what a firewall does that has forgotten the connection.
     func swallowPackets() {

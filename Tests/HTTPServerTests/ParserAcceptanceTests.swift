@@ -23,8 +23,15 @@ import Testing
             "GET /-._~!$&'()*+,;=:@%41//"),
         Case("a body by length", "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello", "POST /a|hello"),
         Case(
-            "leading zeros in a length", "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0005\r\n\r\nhello",
+            "blanks around a length", "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length:\t  5 \r\n\r\nhello",
             "POST /a|hello"),
+        Case(
+            "no body where none is announced",
+            "POST /a HTTP/1.1\r\nHost: a\r\n\r\nPUT /b HTTP/1.1\r\nHost: a\r\n\r\nPATCH /c HTTP/1.0\r\n\r\n",
+            "POST /a", "PUT /b", "PATCH /c"),
+        Case(
+            "encoded control characters in a query", "GET /a?b=%0d%0A%00 HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /a?b=%0d%0A%00"),
         Case("an empty body", "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", "POST /a"),
         Case("a body of GET", "GET /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi", "GET /a|hi"),
         Case(
@@ -43,8 +50,13 @@ import Testing
             "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b;c=\"d\"\r\nhi\r\n0;x\r\n\r\n",
             "POST /a|hi"),
         Case(
+            "blanks in chunk extensions, and all that a quoted value may have",
+            "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "2\t; a = b ;c=\"; =\\\"\u{e9}\t\\\\\"\r\nhi\r\n0 ;x\r\n\r\n",
+            "POST /a|hi"),
+        Case(
             "trailers, which it drops",
-            "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nContent-Length: 9\r\nX: y\r\n\r\n",
+            "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nContent-MD5: 9\r\nX: y\r\n\r\n",
             "POST /a|hi"),
         Case(
             "requests one after the other",

@@ -62,7 +62,15 @@ import Testing
     @Test func `computes what is allowed from every pattern that matches`() {
         #expect(match(.post, "/users/me") == "405 GET, HEAD, PUT, DELETE")
         #expect(match(.delete, "/own") == "405 GET, HEAD")
-        #expect(match(.get, "*") == "405 OPTIONS")
+    }
+
+    @Test func `computes what is allowed anywhere for what is about the server`() {
+        let router = Router([.post, .delete].map { Route($0, "/a/{b}") { _ in HTTPResponse(status: .ok) } })
+        guard case .methodNotAllowed(let allow) = router.match(.options, "*") else {
+            Issue.record("it is not found")
+            return
+        }
+        #expect(allow == [.post, .delete])
     }
 
     @Test(arguments: ["/users", "/users/", "/users/me/", "/users//me", "//", "/Users/me", "/users/%ff", "/nothing", ""])

@@ -124,7 +124,9 @@ public final class HTTPTestConnection: Sendable {
 }
 
 extension HTTPTestConnection {
-    public func send(_ text: String) async { _ = await blocking { self.write(Array(text.utf8)) } }
+    public func send(_ text: String) async { await send(Array(text.utf8)) }
+
+    public func send(_ bytes: [UInt8]) async { _ = await blocking { self.write(bytes) } }
 
     /// The next of the answers, as ``readAnswer(toHead:)`` reads it.
     public func answer(toHead: Bool = false) async throws -> HTTPTestAnswer {

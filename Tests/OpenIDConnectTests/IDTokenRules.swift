@@ -10,14 +10,15 @@ let clockSkew: Int64 = 60
 /// A verifier that the sample token satisfies, with everything asked that can be asked.
 func verifier(
     issuer: String = "https://carrier.example", names: IssuerNames? = nil, clientID: String = "ccid-0123456789abcdef",
-    native: NativeTokenRules? = nil,
+    trustedAudiences: [String] = [], native: NativeTokenRules? = nil,
     nonce: IDTokenVerifier.ExpectedNonce = .exactly("the-nonce"), acr: [String] = ["a3"],
     context: IDTokenVerifier.ExpectedContext = .exactly("Pay 20 dollars"),
     code: String? = nil, freshness: IDTokenVerifier.Freshness = .anyAge, accessToken: String? = "access",
     digestOfEdDSA: Digest = .sha512
 ) -> IDTokenVerifier {
     IDTokenVerifier(
-        issuer: names ?? IssuerNames(exactly: issuer), clientID: clientID, native: native, nonce: nonce,
+        issuer: names ?? IssuerNames(exactly: issuer), clientID: clientID, trustedAudiences: trustedAudiences,
+        native: native, nonce: nonce,
         authentication: acr.compactMap { RequiredAuthentication(values: $0) }, context: context, freshness: freshness,
         accessToken: accessToken, code: code, accessTokenDigestOfEdDSA: digestOfEdDSA, clockSkewSeconds: clockSkew)
 }

@@ -50,7 +50,7 @@ import Testing
     @Test func `counts among the first four only, and no longer than eight kilobytes`() async throws {
         let many = JSONValue.array((0..<10).map { .string("token-\($0)") })
         #expect(PortToken.candidates(in: ["aka": many]) == ["token-0", "token-1", "token-2", "token-3"])
-        let long = String(repeating: "a", count: 8193)
+        let long = String(repeating: "a", count: 16_385)
         let port = Port()
         #expect(try await port.outcome([.string(long)]).refusals == [.malformed])
         #expect(port.transport.requests.isEmpty)

@@ -2,6 +2,7 @@ import Crypto
 import JSON
 import OpenIDConnect
 import Providers
+import Syntax
 import Testing
 
 @testable import Settings
@@ -47,6 +48,53 @@ import Testing
             section(lines[0], lines[1], "assertionAlgorithm: \(other)"), files: ["key.pem": pem]
         ).faults
         #expect(faults.map(\.key) == ["provider.zenkey.assertionAlgorithm"] && faults.map(\.kind) == [.conflict])
+    }
+
+    @Test func `a key is read however its lines came through an environment`() {
+        let lines = Self.p256.split(separator: "\n").map(String.init)
+        let escaped = lines.joined(separator: "\\n")
+        let plain = lines.joined(separator: "\n")
+        let indented = lines.map { "    " + $0 }.joined(separator: "\n")
+        let trailed = lines.map { $0 + " \t" }.joined(separator: "\n")
+        var forms = [escaped, indented, trailed, lines.joined(separator: " "), lines.joined()]
+        forms.append(lines.joined(separator: "\\r\\n") + "\\n")
+        forms.append(lines.joined(separator: "\r\n"))
+        forms.append("\"" + escaped + "\"")
+        forms.append("'" + plain + "'")
+        forms.append("\n\n" + lines.joined(separator: "\n\n") + "\n")
+        for written in forms {
+            let loaded = load(
+                section("clientAuthentication: private_key_jwt", "clientKeyFile: key.pem", "clientKeyID: k1"),
+                files: ["key.pem": written])
+            #expect(authentication(loaded)?.publishedKey?["alg"] == "ES256", "\(written.prefix(40))")
+        }
+    }
+
+    @Test func `what is no key is named, and not shown`() {
+        let lines = Self.p256.split(separator: "\n").map(String.init)
+        let inBase64 = Base64.encode(Array(Self.p256.utf8))
+        let texts: [(String, String)] = [
+            (inBase64, "a PEM text in base64 once more"),
+            (lines.dropLast().joined(separator: "\n"), "without its last line"),
+            (lines.dropFirst().dropLast().joined(), "base64 without the lines"),
+            ("/run/secrets/key.pem", "the path of a file"),
+            ("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n-----END ENCRYPTED PRIVATE KEY-----", "takes a password"),
+            ("-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----", "a certificate"),
+            ("-----BEGIN PUBLIC KEY-----\nAA==\n-----END PUBLIC KEY-----", "a public key"),
+            ("-----BEGIN OPENSSH PRIVATE KEY-----\nAA==\n-----END OPENSSH PRIVATE KEY-----", "OpenSSH"),
+            (#"{"kty":"EC","d":"hidden"}"#, "JWK"), ("hidden!", "without a line -----BEGIN"),
+            (Self.pem(.ellipticCurve(.p384)), "another kind or curve"), (Self.pem(.ed25519), "another kind or curve"),
+        ]
+        for (written, name) in texts {
+            let faults = load(
+                section("clientAuthentication: private_key_jwt", "clientKeyFile: key.pem"), files: ["key.pem": written]
+            ).faults
+            #expect(faults.map(\.key) == ["provider.zenkey.clientKey"])
+            let text = faults.description
+            #expect(text.contains(name), "\(name): \(text)")
+            #expect(!text.contains("hidden") && !text.contains(inBase64.prefix(20)))
+            #expect(!text.contains(lines[1].prefix(20)))
+        }
     }
 
     @Test(arguments: ["no key", "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"])

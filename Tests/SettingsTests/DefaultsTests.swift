@@ -22,7 +22,7 @@ import YAML
           port: 8080
           loops: 0
           connections: 20000
-          headerBytes: 16384
+          headerBytes: 32768
           bodyBytes: 65536
           headerTimeoutSeconds: 10
           bodyTimeoutSeconds: 10
@@ -35,6 +35,8 @@ import YAML
           hstsSeconds: 31536000       # 0 = off
           tlsCertificateFile: ""      # with tlsKeyFile
           tlsKeyFile: ""
+          outboundProxy: ""
+          outboundProxyExceptions: []
         admin:
           host: 127.0.0.1
           port: 8081
@@ -146,6 +148,7 @@ import YAML
             idTokenVerificationURL: ""
             trustedIssuers: ["*.att.com", "*.verizon.com", "*.t-mobile.com", "*.myzenkey.com", "*.xcijv.com"]
             issuerAliases: []         # "old=new"
+            trustedAudiences: []
             algorithms: [RS256]       # allowed for ID tokens
             atHashOfEdDSA: sha512     # or sha256
             scopes: [openid, name, email, phone, postal_code]   # browser sign-in
@@ -191,6 +194,7 @@ import YAML
             signInTimeoutSeconds: 20
             connectionsPerHost: 512
             inFlight: 2000
+            outboundProxy: ""
             caFile: ""
             allowLoopbackHTTP: false
             events: ""
@@ -242,7 +246,7 @@ import YAML
         #expect(settings.http.port == 8080)
         #expect(settings.http.loops == nil)
         #expect(settings.http.connections == 20000)
-        #expect(settings.http.headerBytes == 16384)
+        #expect(settings.http.headerBytes == 32768)
         #expect(settings.http.bodyBytes == 65536)
         #expect(settings.http.headerTimeoutSeconds == 10)
         #expect(settings.http.bodyTimeoutSeconds == 10)
@@ -254,6 +258,7 @@ import YAML
         #expect(settings.http.clientAddressHeader == .xForwardedFor)
         #expect(settings.http.tlsCertificateFile == nil)
         #expect(settings.http.tlsKeyFile == nil)
+        #expect(settings.http.outboundProxy == nil && settings.http.outboundProxyExceptions.isEmpty)
         #expect(settings.admin.host == "127.0.0.1")
         #expect(settings.admin.port == 8081)
         #expect(settings.admin.token == nil)
@@ -326,6 +331,7 @@ import YAML
         #expect(provider.connectionsPerHost == 512)
         #expect(provider.inFlight == 2000)
         #expect(provider.caFile == nil)
+        #expect(provider.outboundProxy == nil && provider.trustedAudiences.isEmpty)
         #expect(!provider.allowLoopbackHTTP)
         #expect(provider.events == nil && provider.eventAudiences.isEmpty && provider.eventConfigurationURL == nil)
         #expect(provider.eventMaxAgeDays == 7)

@@ -163,7 +163,14 @@ import Testing
         #expect(problem(["context": String(repeating: "e", count: 281)])?.name == "context")
     }
 
-    @Test(arguments: ["code", "redirect_uri", "nonce", "acr_values", "context"])
+    @Test func `an authorized response has a code as long as providers draw them, up to sixteen kilobytes`() {
+        for count in [2048, 4097, 16_384] { #expect(problem(["code": String(repeating: "a", count: count)]) == nil) }
+        #expect(
+            problem(["code": String(repeating: "a", count: 16_385)])
+                == ParameterError("code", "is longer than 16384 bytes"))
+    }
+
+    @Test(arguments: ["redirect_uri", "nonce", "acr_values", "context"])
     func `an authorized response may have no parameter longer than two kilobytes`(name: String) {
         #expect(
             problem([name: String(repeating: "a", count: 2049)]) == ParameterError(name, "is longer than 2048 bytes"))

@@ -23,12 +23,12 @@ import Testing
     }
 
     @Test func `is no longer than it may be`() async throws {
-        #expect(SubjectToken.maximumBytes == 8192)
+        #expect(SubjectToken.maximumBytes == 16_384)
         let longest = String(repeating: "x", count: SubjectToken.maximumBytes)
         #expect(try await problem(["subject_token": longest]) == nil)
         #expect(
             try await problem(["subject_token": longest + "x"])
-                == .invalidParameter(ParameterError("subject_token", "is longer than 8192 bytes")))
+                == .invalidParameter(ParameterError("subject_token", "is longer than 16384 bytes")))
     }
 
     @Test(arguments: ["", "id_token", "refresh_token", "saml2"])

@@ -102,7 +102,7 @@ import Testing
         #expect(unknown.error == "not_found")
         let method = await admin.send(.post, "/admin/users", json: [:])
         #expect(method.status == 405)
-        #expect(method.header("allow") == "GET, HEAD")
+        #expect(method.header("allow") == "GET, HEAD, OPTIONS")
         #expect(await admin.send(.get, "/auth/signin").status == 404)
     }
 

@@ -340,7 +340,8 @@ import Testing
     @Test(arguments: ["https://evil.example", "https://web.example.evil.example", "http://web.example", "null"])
     func `may not call it from anywhere else`(origin: String) async throws {
         #expect(try await call(.get, "/users/me", from: origin).header("access-control-allow-origin") == nil)
-        #expect(try await call(.options, "/users/me", from: origin, preflight: true).status == 405)
+        let asked = try await call(.options, "/users/me", from: origin, preflight: true)
+        #expect(asked.headers.allSatisfy { !$0.name.lowercased().hasPrefix("access-control-") })
     }
 
     @Test func `may read what is public from anywhere`() async throws {

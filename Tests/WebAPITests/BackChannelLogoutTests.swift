@@ -117,7 +117,7 @@ extension APIStage {
             to: .sample(
                 .options, "/auth/zenkey/backchannel-logout",
                 headers: origin + [("Access-Control-Request-Method", "POST")]))
-        #expect(asked.status.code == 405)
+        #expect(asked.headers.allSatisfy { !$0.name.lowercased().hasPrefix("access-control-") })
     }
 
     @Test func `makes an address wait that sends too much of what is refused, and no other`() async throws {

@@ -119,7 +119,7 @@ struct ViolationCase: Sendable, CustomTestStringConvertible {
 
     static let all: [ViolationCase] = [
         (.malformed("A line is wrong."), 400, "invalid_request", [:]), (.requestTimeout, 408, "request_timeout", [:]),
-        (.lengthRequired, 411, "length_required", [:]), (.bodyTooLarge, 413, "payload_too_large", [:]),
+        (.bodyTooLarge, 413, "payload_too_large", [:]),
         (.targetTooLong, 414, "uri_too_long", [:]), (.expectationFailed, 417, "expectation_failed", [:]),
         (.headTooLarge, 431, "headers_too_large", [:]), (.methodNotImplemented, 501, "not_implemented", [:]),
         (.transferCodingNotImplemented, 501, "not_implemented", [:]),

@@ -41,7 +41,17 @@ import WebAPI
         #expect(answer.status == 405)
         #expect(answer.error == "method_not_allowed")
         let allowed = try #require(answer.header("allow"))
-        #expect(Set(allowed.split(separator: ", ").map(String.init)) == Set(allow))
+        #expect(Set(allowed.split(separator: ", ").map(String.init)) == Set(allow + ["OPTIONS"]))
+    }
+
+    @Test(arguments: [
+        ("/", "GET, HEAD, OPTIONS"), ("/auth/token", "POST, DELETE, OPTIONS"),
+        ("/users/me/sessions/1", "DELETE, OPTIONS"), ("*", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
+    ])
+    func `tells whoever asks what a path, and the whole service, answers to`(path: String, allow: String) async throws {
+        let answer = HTTPTestAnswer(try await APIStage().api.respond(to: .sample(.options, path)))
+        #expect(answer.status == 204 && answer.body.isEmpty)
+        #expect(answer.header("allow") == allow)
     }
 
     @Test func `the API is healthy and publishes its keys`() async throws {

@@ -48,6 +48,7 @@ struct SettingsLoader {
         }
         check(settings)
         notices += settings.notices() + settings.noticesOfSharedRedirectURIs()
+        notices += noticesOfProxies(settings)
         guard faults.isEmpty else { return .faulty(faults, notices: notices) }
         do throws(SettingsError) {
             try settings.makeWhatIsServed()
@@ -55,6 +56,14 @@ struct SettingsLoader {
             return .faulty([error], notices: notices)
         }
         return .valid(settings, effective: settings.effective(sources), notices: notices)
+    }
+
+    /// What others take for their proxy from the environment, and would here, too.
+    private func noticesOfProxies(_ settings: Settings) -> [SettingsNotice] {
+        guard settings.http.outboundProxy == nil else { return [] }
+        return ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].filter { environment[$0] != nil }.map {
+            SettingsNotice($0, "is set, and not used: name the proxy in http.outboundProxy, or direct for none")
+        }
     }
 
     /// How log lines are written, as far as that can be known: also from a configuration that is faulty elsewhere.

@@ -56,6 +56,7 @@ struct ProviderSettings: NamedSection {
         "*.att.com", "*.verizon.com", "*.t-mobile.com", "*.myzenkey.com", "*.xcijv.com",
     ]
     var issuerAliases: [IssuerAlias] = []
+    var trustedAudiences: [String] = []
     /// The algorithms an ID token may be signed with; empty only until the profile's own are filled in.
     var algorithms: [SignatureAlgorithm] = []
     var atHashOfEdDSA = EdDSATokenHash.sha512
@@ -117,6 +118,8 @@ struct ProviderSettings: NamedSection {
     var connectionsPerHost: Int? = 512
     /// Sign-ins at once; nil: no limit.
     var inFlight: Int? = 2000
+    /// Nil: as all others.
+    var outboundProxy: OutboundRoute?
     var caFile: String?
     var allowLoopbackHTTP = false
 

@@ -61,6 +61,10 @@ extension SettingKey where Root == ProviderSettings {
             "issuerAliases", \.issuerAliases, .list(.issuerAlias),
             "Issuers that changed their URL: subjects of the old one are those of the new."),
         Self(
+            "trustedAudiences", \.trustedAudiences, .list(.token),
+            "Audiences that an ID token may have beside clientID without an azp that names us; whoever is one of them may show the "
+                + "token elsewhere in the user's name."),
+        Self(
             "algorithms", \.algorithms, .list(.algorithm),
             "Signature algorithms an ID token may use; empty: RS256, and ES256 too for profile beyond-identity; ES256 alone for line."
         ),
@@ -147,6 +151,9 @@ extension SettingKey where Root == ProviderSettings {
             "connectionsPerHost", \.connectionsPerHost, .limit(upTo: 100_000),
             "Connections of the whole process to one host at once."),
         Self("inFlight", \.inFlight, .limit(upTo: 1_000_000), "Sign-ins at once; beyond it, 503 overloaded."),
+        Self(
+            "outboundProxy", \.outboundProxy, .outboundRoute,
+            "As http.outboundProxy, for this provider alone; direct: without one. Empty: http.outboundProxy."),
         Self("caFile", \.caFile, .optional(.path), "Further trust anchors (PEM) for the provider's certificates."),
         Self(
             "allowLoopbackHTTP", \.allowLoopbackHTTP, .flag,

@@ -1,3 +1,5 @@
+internal import HTTPClient
+
 extension SettingKey where Root == Settings {
     /// Every key outside the sections with names, in the order of the reference.
     ///
@@ -69,6 +71,13 @@ extension SettingKey where Root == Settings {
             "http.tlsCertificateFile", \.http.tlsCertificateFile, .optional(.path),
             "Certificate chain (PEM) for HTTPS, with tlsKeyFile."),
         Self("http.tlsKeyFile", \.http.tlsKeyFile, .optional(.path), "Private key (PEM) for HTTPS."),
+        Self(
+            "http.outboundProxy", \.http.outboundProxy, .outboundRoute,
+            "Proxy by which https goes out to all providers, by CONNECT; empty, or direct: without one. The environment's "
+                + "HTTPS_PROXY and NO_PROXY count for nothing."),
+        Self(
+            "http.outboundProxyExceptions", \.http.outboundProxyExceptions, .list(.proxyException),
+            "Hosts, each with all below it, and addresses that are reached without a proxy, at one port or at all."),
     ]
 
     private static let admin: [Self] = [

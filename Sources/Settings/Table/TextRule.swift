@@ -149,11 +149,29 @@ extension TextRule where Value == Secret {
 
 extension TextRule where Value == PrivateKey {
     static var privateKey: Self {
-        TextRule("a private key in PEM without a password: RSA of 2048 bits or more, or of curve P-256") { _ in
+        let expected = "a private key in PEM without a password: RSA of 2048 bits or more, or of curve P-256"
+        return TextRule(expected: expected) { text throws(ValueError) in
+            // What is there is never shown, so it is named.
+            func refusal(_ mistake: String?) -> ValueError {
+                ValueError(value: text, expected: expected + (mistake.map { "; what is there is \($0)" } ?? ""))
+            }
+            let pem = PEMText(text)
+            let key: PrivateKey
+            do throws(CryptoError) {
+                key = try PrivateKey(pem: Secret(pem.text))
+            } catch .unsupportedKeyType {
+                throw refusal("a key of another kind or curve")
+            } catch .unreadableKey {
+                throw refusal(pem.mistake)
+            } catch {
+                throw refusal("a key that is too weak, or of another curve")
+            }
+            guard [.rsa, .ellipticCurve(.p256)].contains(key.publicKey.keyType) else {
+                throw refusal("a key of another kind or curve")
+            }
+            return key
+        } show: { _ in
             Secret.redacted
-        } accept: { text in
-            guard let key = try? PrivateKey(pem: Secret(text)) else { return nil }
-            return [.rsa, .ellipticCurve(.p256)].contains(key.publicKey.keyType) ? key : nil
         }
     }
 }

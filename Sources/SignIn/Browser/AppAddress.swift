@@ -1,4 +1,5 @@
 public import Apps
+internal import OpenIDConnect
 internal import Syntax
 
 /// Where the answer to an app's authorization request goes. It is found before anything else of the request is looked
@@ -125,28 +126,48 @@ public enum BrowserParameter: String, Sendable {
 /// The parameters of a request that a browser brings, by name. An empty one counts as absent (RFC 6749 §3.1), and one
 /// that is there twice has no value at all.
 public struct AuthorizationParameters: Sendable {
+    /// How a browser brings them.
+    public enum Source: Sendable {
+        case address, form
+    }
+
     /// How long the longest may be that anybody sends, in bytes: what a provider answers, and what tells it of a user.
     private static let maximumBytes = 4096
     static let maximumTokenBytes = 8192
 
     private let fields: [(name: String, value: String)]
+    private let source: Source
     /// Those that were sent more than once, or that are longer than any has to be.
     public let unusable: Set<String>
     /// How long each is, in bytes, also of those that are not usable.
     let byteCounts: [(name: String, count: Int)]
 
-    public init(_ fields: [(name: String, value: String)]) {
+    public init(_ fields: [(name: String, value: String)], from source: Source = .address) {
+        self.source = source
         let given = fields.filter { !$0.value.isEmpty }
         var seen: Set<String> = []
         var unusable: Set<String> = []
         for field in given {
-            let isToken = field.name == BrowserParameter.loginHintToken.rawValue
-            let longest = isToken ? Self.maximumTokenBytes : Self.maximumBytes
-            if !seen.insert(field.name).inserted || field.value.utf8.count > longest { unusable.insert(field.name) }
+            let longest = BrowserParameter(rawValue: field.name).map { Self.longest($0, from: source) }
+            if !seen.insert(field.name).inserted || field.value.utf8.count > longest ?? Self.maximumBytes {
+                unusable.insert(field.name)
+            }
         }
         byteCounts = given.map { ($0.name, $0.value.utf8.count) }
         self.unusable = unusable
         self.fields = given.filter { !unusable.contains($0.name) }
+    }
+
+    /// How long one may be, in bytes, before anything is known of it.
+    private static func longest(_ parameter: BrowserParameter, from source: Source) -> Int {
+        switch (parameter, source) {
+        case (.loginHintToken, _): maximumTokenBytes
+        // The provider draws the one, and the other has what the provider says of its user.
+        case (.code, .address), (.idTokenHint, .address): ProviderTextLimit.inAddress
+        case (.code, .form): ProviderTextLimit.inBody
+        case (.idTokenHint, .form): IDTokenVerifier.maximumTokenBytes
+        default: maximumBytes
+        }
     }
 
     public subscript(parameter: BrowserParameter) -> String? {
@@ -155,7 +176,7 @@ public struct AuthorizationParameters: Sendable {
 
     /// Without the session of a line authentication, for a provider that does not take one.
     public var withoutLineToken: AuthorizationParameters {
-        AuthorizationParameters(fields.filter { !LineToken.names.contains($0.name) })
+        AuthorizationParameters(fields.filter { !LineToken.names.contains($0.name) }, from: source)
     }
 
     /// The session of a line authentication, as it came.

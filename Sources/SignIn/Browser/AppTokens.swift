@@ -163,8 +163,8 @@ extension TokenIssuer {
     func idTokenHint(_ token: String) -> (client: String, user: UserID, session: SessionID)? {
         guard
             let verified = try? JWS.verify(
-                token, keys: keys.verifyingIDTokens, allowed: [.rs256, .es256], maximumByteCount: Self.maximumTokenBytes
-            ),
+                token, keys: keys.verifyingIDTokens, allowed: [.rs256, .es256],
+                maximumByteCount: IDTokenVerifier.maximumTokenBytes),
             verified.header.hasType(SessionKeys.idTokenType.lowercased()),
             let claims = try? JSONValue(parsing: verified.payload.span),
             claims["iss"]?.string == configuration.issuer.text, let client = claims["aud"]?.string,

@@ -19,8 +19,6 @@ public struct EndAppSession: Sendable {
         case ask(app: RegisteredApp?)
     }
 
-    private static let maximumIDTokenBytes = 32_768
-
     let repository: any SessionRepository
     let tokenIssuer: TokenIssuer
     let apps: AppDirectory
@@ -106,7 +104,9 @@ public struct EndAppSession: Sendable {
     /// Who issued an ID token that was verified when it was kept. A section of the configuration may name another
     /// issuer by now.
     private static func issuer(of idToken: String) -> String? {
-        guard let token = try? CompactJWS(parsing: idToken, maximumByteCount: maximumIDTokenBytes) else { return nil }
+        guard let token = try? CompactJWS(parsing: idToken, maximumByteCount: IDTokenVerifier.maximumTokenBytes) else {
+            return nil
+        }
         return (try? JSONValue(parsing: token.unverifiedPayload.span))?["iss"]?.string
     }
 }

@@ -22,7 +22,7 @@ extension AuthorizationParameters {
         guard case .form(let form)? = try? RequestBody(request) else {
             throw .invalidRequest("The body is not a form of at most \(Self.maximumFields) fields.")
         }
-        self.init(form.fields)
+        self.init(form.fields, from: .form)
     }
 
     /// The parameters as a query.

@@ -211,10 +211,6 @@ extension ErrorCode {
         "migration_conflict", ErrorAnswer(.migrationConflict),
         "The identities at the old and the new carrier belong to different users.")
 
-    package static let lengthRequired = ErrorCode(
-        "length_required", ErrorAnswer(violation: .lengthRequired),
-        "The method takes a body, and the request says nothing of its length.")
-
     package static let payloadTooLarge = ErrorCode(
         "payload_too_large", ErrorAnswer(violation: .bodyTooLarge),
         "The body is larger than the service takes.")
@@ -285,7 +281,7 @@ extension ErrorCode {
     ]
     private static let last: [ErrorCode] = [
         .signInExpired, .signInCancelled, .signInDenied, .notFound, .methodNotAllowed, .requestTimeout,
-        .identityInUse, .lastIdentity, .migrationConflict, .lengthRequired, .payloadTooLarge, .uriTooLong,
+        .identityInUse, .lastIdentity, .migrationConflict, .payloadTooLarge, .uriTooLong,
         .unsupportedMediaType, .expectationFailed, .rateLimited, .slowDown, .headersTooLarge, .notImplemented,
         .providerError, .providerUnavailable, .storageUnavailable, .overloaded, .providerTimeout,
         .httpVersionNotSupported,

@@ -37,7 +37,7 @@ extension OpenAPIDocument {
 
     private static let ofHTTP =
         "What HTTP itself may have to say to any request. A path that is not here is answered `not_found`, another method of "
-        + "a path `method_not_allowed`."
+        + "a path `method_not_allowed`. `OPTIONS` of a path, or of `*`, is answered 204, with what it takes in `Allow`."
 
     private static let requestID: JSONValue = [
         "name": "X-Request-ID", "in": "header", "required": false,

@@ -170,7 +170,7 @@ extension Access {
 extension ErrorCode {
     /// What HTTP itself may have to say to any request, whatever it is for.
     static let ofHTTP: [ErrorCode] = [
-        .invalidRequest, .notFound, .methodNotAllowed, .requestTimeout, .lengthRequired, .payloadTooLarge, .uriTooLong,
+        .invalidRequest, .notFound, .methodNotAllowed, .requestTimeout, .payloadTooLarge, .uriTooLong,
         .unsupportedMediaType, .expectationFailed, .headersTooLarge, .notImplemented, .overloaded,
         .httpVersionNotSupported,
     ]

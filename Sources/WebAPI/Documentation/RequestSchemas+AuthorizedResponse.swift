@@ -22,7 +22,9 @@ extension RequestSchemas {
                 "code": text(
                     "code",
                     "The authorization code. It is good for one request. It is needed unless there is an `id_token`.",
-                    ["minLength": 1, "maxLength": 2048, "pattern": noControls]),
+                    [
+                        "minLength": 1, "maxLength": .integer(Int64(ProviderTextLimit.inBody)), "pattern": noControls,
+                    ]),
                 "id_token": text(
                     "id_token", "The ID token of the provider's SDK, as a compact JWS. It is good once.",
                     ["minLength": 1, "maxLength": .integer(Int64(NativeToken.maximumBytes)), "pattern": noControls]),

@@ -158,7 +158,9 @@ enum RequestSchemas {
             [
                 "auth_req_id": Schema.text("What the carrier calls the request.", ["minLength": 1, "maxLength": 2048]),
                 "state": Schema.text("The `state` of the request.", ["minLength": 1, "maxLength": 2048]),
-                "access_token": Schema.text("For userinfo.", ["minLength": 1, "maxLength": 2048]),
+                "access_token": Schema.text(
+                    "For userinfo.",
+                    ["minLength": 1, "maxLength": .integer(Int64(AccessTokenRules.maximumTokenBytes))]),
                 "id_token": Schema.text("Who has approved.", ["minLength": 1]),
                 "error": Schema.text("Why there is none.", ["minLength": 1, "maxLength": 2048]),
             ])
