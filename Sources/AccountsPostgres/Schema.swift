@@ -167,6 +167,26 @@ enum Schema {
         return try [0, Int64(steps.count)].contains(known(row))
     }
 
+    /// The oldest whose statements are ours; the documentation says so too.
+    private static let leastServer: Int64 = 140_000
+    private static let leastServerName = "14"
+    private static let server = Postgres.Statement(
+        """
+        SELECT current_setting('server_version_num')::int8, current_setting('server_version'),
+            current_setting('server_encoding')
+        """)
+
+    /// Before anything is made there. What other engines say of their versions is not PostgreSQL's to compare.
+    ///
+    /// - Throws: `.olderServer`, `.otherEncoding`.
+    static func checkServer(_ store: PostgresAccounts) async throws(RepositoryError) {
+        guard store.settings.dialect == .postgresql, let row = try await Work(store).first(server) else { return }
+        guard try row.integer(0) >= leastServer else {
+            throw .notOpened(.olderServer(found: try row.text(1), least: leastServerName))
+        }
+        guard try row.text(2) == "UTF8" else { throw .notOpened(.otherEncoding(found: try row.text(2))) }
+    }
+
     /// - Throws: `.otherDialect` for tables that were made for another kind of engine.
     static func checkDialect(_ store: PostgresAccounts) async throws(RepositoryError) {
         let found: Dialect = try await Work(store).any(isOfPostgres) ? .postgresql : .distributed

@@ -315,6 +315,7 @@ extension Settings {
         for section in listedProviders.sections {
             var provider = try section.configuration(
                 sharedRedirectURIs: sharedRedirectURIs(of: section), writtenBefore: writtenBefore)
+            provider.subjectsAreOfClient = section.profile.preset.subjectsAreOfClient
             for entry in section.scopesFor {
                 guard let app = listedApps.sections.first(where: { $0.name == entry.app }) else { continue }
                 provider.scopesFor[app.clientID] = entry.scopes

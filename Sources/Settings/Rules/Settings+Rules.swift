@@ -60,7 +60,7 @@ extension Settings {
             let expected = "another audience: that one is the audience of receipts"
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
-        faults += operatorRules()
+        faults += operatorRules() + aliasRules()
         faults += tokenTypeRules() + exchangeScopeRules()
         faults +=
             addressRules() + databaseRules() + pushRules() + exchangeRules() + checkRules()
