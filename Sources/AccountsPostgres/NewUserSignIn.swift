@@ -8,7 +8,8 @@ struct NewUserSignIn {
     private static let firstOfParts = 31
     private static let noted = AuditColumn.expressions(from: firstOfParts, user: "made.id", newIdentity: "first.id")
     private static let opened = SessionPart(
-        from: firstOfParts + AuditColumn.placeCount, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
+        from: firstOfParts + AuditColumn.placeCount, user: "made.id", identity: "first.id", provider: "$15",
+        now: "$7::int8")
     // Nothing happens where the subject is known after all, where a key is not the newest any more, under which a row
     // would be missed when all is sealed or hashed anew, or where the code was used. Of two who come with one subject
     // at once, the second meets the unique index, and its statement is undone.
@@ -16,7 +17,8 @@ struct NewUserSignIn {
         """
         WITH fitting AS MATERIALIZED (
             SELECT 1 WHERE NOT EXISTS (
-                    SELECT 1 FROM identities WHERE subject = $1 AND issuer = ANY(array_append(string_to_array($29, ' '), $2))
+                    SELECT 1 FROM identities
+                    WHERE subject = $1 AND issuer = ANY(array_append(string_to_array($29, ' '), $2))
                 )
                 AND (SELECT max(number) FROM key_ring) = $8
                 AND NOT EXISTS (

@@ -181,10 +181,15 @@ enum Schema {
     /// - Throws: `.olderServer`, `.otherEncoding`.
     static func checkServer(_ store: PostgresAccounts) async throws(RepositoryError) {
         guard store.settings.dialect == .postgresql, let row = try await Work(store).first(server) else { return }
-        guard try row.integer(0) >= leastServer else {
-            throw .notOpened(.olderServer(found: try row.text(1), least: leastServerName))
-        }
-        guard try row.text(2) == "UTF8" else { throw .notOpened(.otherEncoding(found: try row.text(2))) }
+        if let fault = fault(ofServer: try row.integer(0), try row.text(1), try row.text(2)) { throw .notOpened(fault) }
+    }
+
+    /// What is wrong with a server by what it says of itself.
+    ///
+    /// - Parameter number: its version as a number, such as 150006.
+    static func fault(ofServer number: Int64, _ version: String, _ encoding: String) -> StoreOpenError? {
+        guard number >= leastServer else { return .olderServer(found: version, least: leastServerName) }
+        return encoding == "UTF8" ? nil : .otherEncoding(found: encoding)
     }
 
     /// - Throws: `.otherDialect` for tables that were made for another kind of engine.

@@ -79,8 +79,8 @@ package struct IdentityRows {
         Query("UPDATE identities SET last_sign_in = ?, \(source.room) = \(source.room) - 1 WHERE id = ?")
     }
 
-    /// Finds an identity, also under a name that its issuer had before. Where both are there, which is two users', it is
-    /// the one under the current name: the other has not been signed in by since the issuer changed.
+    /// Finds an identity, also under a name that its issuer had before. Where both are there, which is two users', it
+    /// is the one under the current name: the other has not been signed in by since the issuer changed.
     ///
     /// - Parameters:
     ///   - source: of whose sessions the room is told.
@@ -182,8 +182,9 @@ package struct IdentityRows {
         try connection.run(query, now, identity)
     }
 
-    /// Stores an identity under its issuer's current name, by which it has just been signed in, where it was found under
-    /// a former one. Its number stays, and so do its sessions, its lines in time, its locks and what was granted for it.
+    /// Stores an identity under its issuer's current name, by which it has just been signed in, where it was found
+    /// under a former one. Its number stays, and so do its sessions, its lines in time, its locks and what was granted
+    /// for it.
     ///
     /// - Parameter origin: where that comes from.
     func settle(
@@ -193,8 +194,7 @@ package struct IdentityRows {
         try connection.run(Self.rename, found.known.identity, subject.issuer, former)
         guard connection.changes > 0 else { return }
         try AuditTrail(connection: connection, now: now).add(
-            .identityRenamed, user: found.known.user, old: found.known.identity, new: found.known.identity,
-            origin: origin)
+            .identityRenamed, user: found.known.user, new: found.known.identity, origin: origin)
     }
 
     package func delete(_ identity: IdentityID) throws(RepositoryError) {

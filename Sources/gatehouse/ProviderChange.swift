@@ -7,8 +7,8 @@ import SignIn
 
 /// What of the providers is configured otherwise than when the store was last served, where users are concerned.
 ///
-/// What was configured stands in the store. Only where it is other than that all identities are counted, so that a start
-/// costs no more for a large store.
+/// What was configured stands in the store. Only where it is other than that all identities are counted, so that a
+/// start costs no more for a large store.
 struct ProviderChange {
     private enum Member {
         static let name = "name"

@@ -45,14 +45,17 @@ import Testing
         await server.stop()
     }
 
-    private static func lines(_ gatehouse: RunningGatehouse) -> [Substring] { gatehouse.log.text.split(separator: "\n") }
+    private static func lines(_ gatehouse: RunningGatehouse) -> [Substring] {
+        gatehouse.log.text.split(separator: "\n")
+    }
 
     private static func signIn(_ gatehouse: RunningGatehouse, at server: Server) async throws -> HTTPTestAnswer {
         try await gatehouse.post(
             "/auth/signin", try await gatehouse.authorize("ada", at: .plain).body(), at: server.address.port)
     }
 
-    @Test func `of another issuer starts only with an alias, by which everybody is found and moved once`() async throws {
+    @Test func `of another issuer starts only with an alias, by which everybody is found and moved once`() async throws
+    {
         try await Self.withFormerUser { gatehouse, user in
             let failure = await #expect(throws: StartError.self) {
                 try await Self.restarted(gatehouse, plain: []) { _ in }
@@ -90,11 +93,15 @@ import Testing
             await server.stop()
             #expect(answer["user"]?["user_id"] == user, "\(answer.text)")
             let told = Self.lines(gatehouse).first { $0.contains("they sign in by another one: simple") }
-            #expect(told?.contains("users=1") == true && told?.contains("provider=plain") == true, "\(Self.lines(gatehouse))")
+            #expect(
+                told?.contains("users=1") == true && told?.contains("provider=plain") == true,
+                "\(Self.lines(gatehouse))")
         }
     }
 
-    @Test func `whose client is another one says so with the number, and refuses where subjects are the client's`() async throws {
+    @Test func `whose client is another one says so with the number, and refuses where subjects are the client's`()
+        async throws
+    {
         try await RunningGatehouse.with(zenkey: Self.apart) { gatehouse in
             _ = try await gatehouse.signIn("ada", at: .plain)
             await gatehouse.server.stop()

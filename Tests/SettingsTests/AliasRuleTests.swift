@@ -60,7 +60,10 @@ import Testing
         ])
         #expect(twice.map(\.key) == [Self.key])
         let chain = Self.faults([
-            "a": [Self.own, Self.alias("https://first.example=https://old.example", "https://old.example=https://new.example")]
+            "a": [
+                Self.own,
+                Self.alias("https://first.example=https://old.example", "https://old.example=https://new.example"),
+            ]
         ])
         #expect(chain.map(\.key) == [Self.key])
         #expect(chain.first?.value == "https://first.example=https://old.example")

@@ -59,7 +59,8 @@ extension SettingKey where Root == ProviderSettings {
             "Hosts of issuers that may be asked: carriers that discovery names, and signers of port tokens."),
         Self(
             "issuerAliases", \.issuerAliases, .list(.issuerAlias),
-            "Issuers that changed their URL: users of the old one are found, and moved, under the new, which is the section's own."),
+            "Issuers that changed their URL: users of the old one are found, and moved, under the new, which is the section's own."
+        ),
         Self(
             "algorithms", \.algorithms, .list(.algorithm),
             "Signature algorithms an ID token may use; empty: RS256, and ES256 too for profile beyond-identity; ES256 alone for line."

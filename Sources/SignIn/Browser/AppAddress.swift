@@ -9,7 +9,7 @@ public struct AppAddress: Sendable {
     public enum Problem: Error, Equatable, Sendable {
         case unknownApp
         case redirectURINotAllowed
-        /// The parameter of that name is missing, repeated or too long.
+        /// The parameter of that name is missing, repeated or too long, or has a NUL.
         case parameter(String)
     }
 
@@ -130,7 +130,7 @@ public struct AuthorizationParameters: Sendable {
     static let maximumTokenBytes = 8192
 
     private let fields: [(name: String, value: String)]
-    /// Those that were sent more than once, or that are longer than any has to be.
+    /// Those that were sent more than once, that are longer than any has to be, or that have a NUL, which no store holds.
     public let unusable: Set<String>
     /// How long each is, in bytes, also of those that are not usable.
     let byteCounts: [(name: String, count: Int)]
@@ -142,7 +142,9 @@ public struct AuthorizationParameters: Sendable {
         for field in given {
             let isToken = field.name == BrowserParameter.loginHintToken.rawValue
             let longest = isToken ? Self.maximumTokenBytes : Self.maximumBytes
-            if !seen.insert(field.name).inserted || field.value.utf8.count > longest { unusable.insert(field.name) }
+            if !seen.insert(field.name).inserted || field.value.utf8.count > longest || field.value.hasNUL {
+                unusable.insert(field.name)
+            }
         }
         byteCounts = given.map { ($0.name, $0.value.utf8.count) }
         self.unusable = unusable
