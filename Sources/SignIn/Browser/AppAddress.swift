@@ -130,7 +130,8 @@ public struct AuthorizationParameters: Sendable {
     static let maximumTokenBytes = 8192
 
     private let fields: [(name: String, value: String)]
-    /// Those that were sent more than once, that are longer than any has to be, or that have a NUL, which no store holds.
+    /// Those that were sent more than once, that are longer than any has to be, or that have a NUL, which no store
+    /// holds.
     public let unusable: Set<String>
     /// How long each is, in bytes, also of those that are not usable.
     let byteCounts: [(name: String, count: Int)]
