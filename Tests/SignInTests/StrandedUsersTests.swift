@@ -86,4 +86,13 @@ import Testing
         }
         #expect(FormerIssuers(sections).names(of: "https://a.example") == ["https://b.example"])
     }
+
+    @Test func `an operator names a user by the former name of an issuer, too, and by nobody else's`() {
+        let renamed = Self.section("a", "https://b.example") {
+            $0.issuerAliases = ["https://a.example": "https://b.example"]
+        }
+        let provider = Provider(renamed)
+        #expect(provider.mayHaveIssuedAs("https://a.example") && provider.mayHaveIssuedAs("https://b.example"))
+        #expect(!provider.mayIssueAs("https://a.example") && !provider.mayHaveIssuedAs("https://c.example"))
+    }
 }
