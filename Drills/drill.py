@@ -24,6 +24,7 @@ import idle
 import instances
 import keyservice
 import lost_answers
+import moved_provider
 import native
 import older_store
 import pooler
@@ -46,7 +47,7 @@ DRILLS = {
     "idle": idle, "slow-readers": slow_readers, "bodies": bodies, "random-kids": random_kids,
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
     "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
-    "growth": growth, "floods": floods, "older-store": older_store, "crash": crash,
+    "growth": growth, "floods": floods, "older-store": older_store, "moved-provider": moved_provider, "crash": crash,
     "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "lost-answers": lost_answers, "pooler": pooler, "cost": cost, "soak": soak}

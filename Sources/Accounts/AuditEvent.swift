@@ -23,6 +23,9 @@ public struct AuditEvent: Equatable, Sendable {
         public static let migrationConflict = Kind(rawValue: "migration_conflict")
         /// The signed-in user added an identity, or signed in by one that has the cross-client key of another of his.
         public static let identityLinked = Kind(rawValue: "identity_linked")
+        /// The issuer of the new identity has another name than it had, under which it was signed in by; it is stored
+        /// under that now, and still the same.
+        public static let identityRenamed = Kind(rawValue: "identity_renamed")
         public static let identityUnlinked = Kind(rawValue: "identity_unlinked")
         /// An operator gave the user an identity; the old one, if any, was another user's, whose sessions were revoked.
         public static let identityRepointed = Kind(rawValue: "identity_repointed")

@@ -40,6 +40,24 @@ public protocol OperatorRepository: Sendable {
     /// them, beside everybody else's work.
     func sessionCounts(now: Int64) async throws(RepositoryError) -> [SessionCount]
 
+    /// How many identities there are of each section and issuer. It looks at all of them, beside everybody else's work.
+    func identityCounts() async throws(RepositoryError) -> [IdentityCount]
+
+    /// Who has an identity under a former name of an issuer and another under the current one, as two users or as one:
+    /// the one under the current name is signed in by. It looks at all identities under a former name.
+    ///
+    /// - Parameters:
+    ///   - after: the former identity of the last pair of the page before; nil for the first page.
+    ///   - limit: how many at most of each former name.
+    func doubleIdentities(after: IdentityID?, limit: Int) async throws(RepositoryError) -> [DoubleIdentity]
+
+    /// What was last noted of the configured providers, for who has to know what is other than before; nil where
+    /// nothing was.
+    func notedProviders() async throws(RepositoryError) -> [UInt8]?
+
+    /// Notes something of the configured providers in the place of what was noted before.
+    func noteProviders(_ content: [UInt8]) async throws(RepositoryError)
+
     /// How many users there are. Exact and cheap.
     func userCount() async throws(RepositoryError) -> Int
 
@@ -74,6 +92,31 @@ extension OperatorRepository {
     ) async throws(RepositoryError) -> [AuditEvent] {
         let query = AuditQuery(user: user, order: .oldestFirst, place: .after(id), limit: limit)
         return try await auditPage(query)?.events ?? []
+    }
+}
+
+/// How many identities there are of one section of the configuration at one issuer.
+public struct IdentityCount: Equatable, Sendable {
+    public let provider: String
+    public let issuer: String
+    public let count: Int
+
+    public init(provider: String, issuer: String, count: Int) {
+        self.provider = provider
+        self.issuer = issuer
+        self.count = count
+    }
+}
+
+/// One subject of one issuer under two names of that issuer.
+public struct DoubleIdentity: Equatable, Sendable {
+    /// Under the name that the issuer had before.
+    public let former: Migration.Known
+    public let current: Migration.Known
+
+    public init(former: Migration.Known, current: Migration.Known) {
+        self.former = former
+        self.current = current
     }
 }
 

@@ -5,6 +5,9 @@ public enum RepositoryError: Error, Equatable, Sendable {
     case unavailable(Unavailability)
     /// The stored keys can't be opened: not the master key they were sealed under.
     case wrongMasterKey
+    /// A text that was to be stored, or looked for, holds what no text of a store holds: a NUL. It came through a door
+    /// that should have refused it.
+    case unstorableText
     /// The store is not open, and can't be opened.
     case notOpened(StoreOpenError)
 }
@@ -27,6 +30,11 @@ public enum StoreOpenError: Error, Equatable, Sendable {
     case unfinishedCopy
     /// Its tables were made for another kind of engine.
     case otherDialect
+    /// The database holds its texts in another encoding than UTF-8, which has no place for most of what people are
+    /// called.
+    case otherEncoding(found: String)
+    /// The database server is older than the oldest that this version works with.
+    case olderServer(found: String, least: String)
     /// It was to be filled, and has something already.
     case notEmpty
 }

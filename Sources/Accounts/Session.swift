@@ -251,8 +251,8 @@ public struct LogoutRecord: Equatable, Sendable {
 /// What a provider says is over (OpenID Connect Back-Channel Logout 1.0 §2.7).
 public enum ProviderLogout: Equatable, Sendable {
     /// One session at the provider, by the hash of its issuer and its `sid`. Where the provider names the user too,
-    /// only what that identity has opened ends.
-    case session(TokenHash, of: Subject?)
+    /// only what that identity has opened ends. Former: the same by the names that the issuer had before.
+    case session(TokenHash, of: Subject?, former: [TokenHash] = [])
     /// Everything that this identity has opened.
     case subject(Subject)
 }

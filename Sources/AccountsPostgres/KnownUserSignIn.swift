@@ -5,16 +5,35 @@ import Postgres
 /// The sign-in of a user whose subject is known and about whom there is nothing to decide, which nearly every sign-in
 /// is: one statement, which is a transaction.
 struct KnownUserSignIn {
-    private static let opened = SessionPart(from: 14, user: "user_id", identity: "target.id", provider: "$9", now: "$8")
+    private static let firstOfParts = 14
+    private static let noted = AuditColumn.expressions(
+        from: firstOfParts + 1, user: "target.user_id", newIdentity: "target.id")
     // The line of the provider's session is held, so that a logout at the same moment waits, or is seen.
     // The identity's row is held first, so that another who takes it away, locks it or draws a line comes before
     // or after, and the rest follows from it: where there is no such row, nothing happens at all.
-    private static func statement(_ source: SessionSource) -> Postgres.Statement {
-        Postgres.Statement(
+    // Where the issuer had another name, the row of that is taken, unless there is one under the current name.
+    private static func statement(_ source: SessionSource, isMoving: Bool = false) -> Postgres.Statement {
+        let opened = SessionPart(
+            from: isMoving ? firstOfParts + 1 + AuditColumn.placeCount : firstOfParts, user: "user_id",
+            identity: "target.id", provider: "$9", now: "$8")
+        let isStored =
+            isMoving
+            ? """
+            issuer = $\(firstOfParts)
+                    AND NOT EXISTS (SELECT 1 FROM identities AS here WHERE here.subject = $1 AND here.issuer = $2)
+            """ : "issuer = $2"
+        let moved =
+            isMoving
+            ? """
+            , noted AS (
+                INSERT INTO audit (\(AuditColumn.names)) SELECT \(noted) FROM target, touched
+            )
+            """ : ""
+        return Postgres.Statement(
             """
             WITH target AS MATERIALIZED (
                 SELECT id, user_id FROM identities
-                WHERE subject = $1 AND issuer = $2
+                WHERE subject = $1 AND \(isStored)
                     AND locked_until <= $8 AND not_before < $10 AND authenticated_after IS NULL
                     AND NOT EXISTS (
                         SELECT 1 FROM not_before AS line
@@ -36,13 +55,14 @@ struct KnownUserSignIn {
             ), free AS (
                 SELECT 1 FROM code UNION ALL SELECT 1 FROM passed WHERE $4::bytea IS NULL
             ), touched AS (
-                UPDATE identities SET last_sign_in = $8, \(source.room) = \(source.room) - 1 FROM target, free
+                UPDATE identities SET last_sign_in = $8, \(source.room) = \(source.room) - 1\(isMoving ? ", issuer = $2" : "")
+                FROM target, free
                 WHERE identities.id = target.id
                 RETURNING identities.id
             ), opened AS (
                 INSERT INTO sessions (\(opened.names)) SELECT \(opened.expressions) FROM target, touched
                 RETURNING user_id
-            )
+            )\(moved)
             SELECT target.id, target.user_id, users.reference, users.profile, (SELECT count(*) FROM opened)
             FROM passed AS target JOIN users ON users.id = target.user_id
             """)
@@ -50,6 +70,8 @@ struct KnownUserSignIn {
 
     private static let ofSignIns = statement(.signIn)
     private static let ofExchanges = statement(.tokenExchange)
+    private static let movingBySignIns = statement(.signIn, isMoving: true)
+    private static let movingByExchanges = statement(.tokenExchange, isMoving: true)
 
     enum Outcome {
         case signedIn(UserID, IdentityID, reference: String, sealedProfile: [UInt8])
@@ -60,22 +82,62 @@ struct KnownUserSignIn {
 
     let signIn: SimpleSignIn
 
-    func run(_ work: Work) async throws(RepositoryError) -> Outcome {
-        let values: [Value] = [
+    /// What both statements take first.
+    private var values: [Value] {
+        [
             .text(signIn.subject.value), .text(signIn.subject.issuer), .optional(signIn.sessionLimits?.number),
             .optional(signIn.code?.hash), .optional(signIn.code?.owner), .optional(signIn.code?.expiresAt),
             .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .text(signIn.provider),
             .integer(signIn.leastLine), .optional(signIn.session.app.map(NotBeforeKey.app)),
             .optional(signIn.session.upstreamSession.map(NotBeforeKey.session)), signIn.answer,
         ]
+    }
+
+    private var session: [Value] { SessionPart.values(of: signIn.session).map(Value.init) }
+
+    func run(_ work: Work) async throws(RepositoryError) -> Outcome {
         let statement =
             switch signIn.session.source {
             case .signIn: Self.ofSignIns
             case .tokenExchange: Self.ofExchanges
             }
-        let command = Command(statement, values + SessionPart.values(of: signIn.session).map(Value.init))
-        let row = try await work.rows(command).first.map(StoredRow.init)
-        guard let row else { return .notSimple }
+        return try Self.outcome(try await work.rows(Command(statement, values + session)))
+    }
+
+    /// The same of a user who is stored under the name that the issuer had before, and under the current one from then
+    /// on.
+    func run(movingFrom former: String, in store: PostgresAccounts) async throws(RepositoryError) -> Outcome {
+        let statement =
+            switch signIn.session.source {
+            case .signIn: Self.movingBySignIns
+            case .tokenExchange: Self.movingByExchanges
+            }
+        let event = AuditColumn.values(of: event(of: nil, nil)).map(Value.init)
+        let command = Command(statement, values + [.text(former)] + event + session)
+        let outcome: Outcome
+        do throws(PostgresError) {
+            let rows = try await store.alone(command, .durable)
+            do throws(RepositoryError) { outcome = try Self.outcome(rows) } catch { throw .unexpectedResult }
+        } catch .refused(.uniqueViolation) {
+            // Somebody else has come under the current name.
+            return .notSimple
+        } catch {
+            throw RepositoryError(error)
+        }
+        if case .signedIn(let user, let identity, reference: _, sealedProfile: _) = outcome {
+            store.tell([self.event(of: user, identity)])
+        }
+        return outcome
+    }
+
+    private func event(of user: UserID?, _ identity: IdentityID?) -> NewAuditEvent {
+        NewAuditEvent(
+            at: signIn.now, kind: .identityRenamed, user: user, oldIdentity: nil, newIdentity: identity,
+            origin: (AuditContext.current?.origin ?? .system).opening(signIn.session))
+    }
+
+    private static func outcome(_ rows: Rows) throws(RepositoryError) -> Outcome {
+        guard let row = rows.first.map(StoredRow.init) else { return .notSimple }
         guard try row.integer(4) > 0 else { return .codeAlreadyUsed }
         return .signedIn(
             try row.user(1), try row.identity(0), reference: try row.text(2), sealedProfile: try row.bytes(3))
@@ -86,10 +148,16 @@ extension PostgresAccounts {
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
         do throws(RepositoryError) {
             guard let simple = SimpleSignIn(record) else { return try await decided(record, isSimple: false) }
-            switch try await KnownUserSignIn(signIn: simple).run(Work(self)) {
-            case .notSimple:
+            var outcome = try await KnownUserSignIn(signIn: simple).run(Work(self))
+            if case .notSimple = outcome {
                 if let new = try await NewUserSignIn(signIn: simple).run(in: self) { return .signedIn(new) }
-                return try await decided(record, isSimple: true)
+                let former = settings.formerIssuers.names(of: record.subject.issuer)
+                if former.count == 1 {
+                    outcome = try await KnownUserSignIn(signIn: simple).run(movingFrom: former[0], in: self)
+                }
+            }
+            switch outcome {
+            case .notSimple: return try await decided(record, isSimple: true)
             case .codeAlreadyUsed: return .refused(.codeAlreadyUsed)
             case .signedIn(let user, let identity, let reference, let sealedProfile):
                 let profile = try await merged(sealedProfile, of: user, identity, record)

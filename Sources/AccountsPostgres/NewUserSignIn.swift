@@ -5,20 +5,26 @@ import Postgres
 /// The first sign-in of somebody about whom there is nothing to decide: one statement as well, user, identity and
 /// session.
 struct NewUserSignIn {
-    private static let noted = AuditColumn.expressions(from: 30, user: "made.id", newIdentity: "first.id")
+    private static let firstOfParts = 32
+    private static let noted = AuditColumn.expressions(from: firstOfParts, user: "made.id", newIdentity: "first.id")
     private static let opened = SessionPart(
-        from: 30 + AuditColumn.placeCount, user: "made.id", identity: "first.id", provider: "$15", now: "$7::int8")
+        from: firstOfParts + AuditColumn.placeCount, user: "made.id", identity: "first.id", provider: "$15",
+        now: "$7::int8")
     // Nothing happens where the subject is known after all, where a key is not the newest any more, under which a row
     // would be missed when all is sealed or hashed anew, or where the code was used. Of two who come with one subject
     // at once, the second meets the unique index, and its statement is undone.
     private static let statement = Postgres.Statement(
         """
         WITH fitting AS MATERIALIZED (
-            SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM identities WHERE subject = $1 AND issuer = $2)
+            SELECT 1 WHERE NOT EXISTS (
+                    SELECT 1 FROM identities
+                    WHERE subject = $1 AND issuer = ANY(array_append(string_to_array($30, ' '), $2))
+                )
                 AND (SELECT max(number) FROM key_ring) = $8
                 AND NOT EXISTS (
                     SELECT 1 FROM not_before
-                    WHERE key IN ('\(NotBeforeKey.everybody)', '\(NotBeforeKey.providerPrefix)' || $15, $24, $25, $26, $27)
+                    WHERE key = ANY(string_to_array($31, ',') || ARRAY[
+                            '\(NotBeforeKey.everybody)', '\(NotBeforeKey.providerPrefix)' || $15, $24, $25, $26, $27])
                         AND (at >= $23 OR authenticated_after IS NOT NULL) AND (expires > $28 OR expires IS NULL))
                 AND ($9::int8 IS NULL OR (SELECT max(number) FROM secret_keys WHERE purpose = $10) = $9)
         ), held AS (
@@ -86,6 +92,7 @@ struct NewUserSignIn {
                 .bytes(sealed), .integer(identity.rawValue), .text(signIn.provider),
                 .text(Identity.Origin.signIn.rawValue),
             ] + contacts.rows + lines(try store.sealer.current, subjectKey)
+                + former(store.settings.formerIssuers, try store.sealer.current, subjectKey)
                 + AuditColumn.values(of: event).map(Value.init)
                 + SessionPart.values(of: signIn.session).map(Value.init))
         do throws(PostgresError) {
@@ -102,13 +109,24 @@ struct NewUserSignIn {
 
     /// What is compared with the lines in time.
     private func lines(_ sealer: any Sealer, _ key: [UInt8]) -> [Value] {
-        let subject = [NotBeforeKey.subject, NotBeforeKey.locked].map { prefix in
-            Value.text(NotBeforeKey.subject(signIn.subject, prefix, under: key, sealer))
-        }
+        let subject = keys(of: signIn.subject, sealer, key).map(Value.text)
         return [
             .integer(signIn.leastLine), .optional(signIn.session.app.map(NotBeforeKey.app)),
             .optional(signIn.session.upstreamSession.map(NotBeforeKey.session)),
         ] + subject + [.integer(signIn.now), signIn.answer]
+    }
+
+    /// The names that the issuer had before, and what is compared with the lines in time under them.
+    private func former(_ issuers: FormerIssuers, _ sealer: any Sealer, _ key: [UInt8]) -> [Value] {
+        let subjects = issuers.subjects(signIn.subject)
+        let hashed = subjects.flatMap { keys(of: $0, sealer, key) }
+        return [.text(subjects.map(\.issuer).joined(separator: " ")), .text(hashed.joined(separator: ","))]
+    }
+
+    private func keys(of subject: Subject, _ sealer: any Sealer, _ key: [UInt8]) -> [String] {
+        [NotBeforeKey.subject, NotBeforeKey.locked].map {
+            NotBeforeKey.subject(subject, $0, under: key, sealer)
+        }
     }
 
     /// The rows by which operators find the user, and the number of the key that they are hashed under.

@@ -30,12 +30,14 @@ public final class PostgresAccounts: SQLStore {
     ///   - settings: where it is, and its limits.
     ///   - now: seconds since 1970.
     ///   - unlockKeyRing: opens the stored data keys with the master key.
-    /// - Throws: `.noStore`, `.newerSchema`, `.otherDialect`, `.unfinishedCopy`, `.wrongMasterKey`, `.unavailable`.
+    /// - Throws: `.olderServer`, `.otherEncoding`, `.noStore`, `.newerSchema`, `.otherDialect`, `.unfinishedCopy`,
+    ///   `.wrongMasterKey`, `.unavailable`.
     public static func open(
         _ settings: PostgresSettings, now: Int64, unlockKeyRing: @escaping KeyRingUnlocker
     ) async throws(RepositoryError) -> PostgresAccounts {
         let store = PostgresAccounts(settings, StoreSealer(unlockKeyRing))
         do throws(RepositoryError) {
+            try await Schema.checkServer(store)
             if try await Schema.stepsTaken(Work(store)) == nil, !settings.mayCreate { throw .notOpened(.noStore) }
             try await Schema.migrate(store)
             try await Schema.checkDialect(store)
@@ -50,10 +52,11 @@ public final class PostgresAccounts: SQLStore {
 
     /// Opens a store that another one is to be copied into, with its tables and without any key.
     ///
-    /// - Throws: `.newerSchema`, `.otherDialect`, `.notEmpty`, `.unavailable`.
+    /// - Throws: `.olderServer`, `.otherEncoding`, `.newerSchema`, `.otherDialect`, `.notEmpty`, `.unavailable`.
     public static func openToFill(_ settings: PostgresSettings) async throws(RepositoryError) -> PostgresAccounts {
         let store = PostgresAccounts(settings, StoreSealer { _ throws(SealingError) in throw .unknownKey })
         do throws(RepositoryError) {
+            try await Schema.checkServer(store)
             // What is there of another version was begun by that, if it is no store in use.
             guard try await Schema.isFreshOrCurrent(Work(store)) else { throw .notOpened(.notEmpty) }
             try await Schema.migrate(store)

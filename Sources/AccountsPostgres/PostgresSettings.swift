@@ -14,6 +14,8 @@ public struct PostgresSettings: Sendable {
     public var mayCreate: Bool
     /// The tables that it has: those of every store, and what is added to them.
     public var tables: StoreTables
+    /// Which issuers were called otherwise when some of the rows were written.
+    public var formerIssuers: FormerIssuers
     /// The bounds of each loop's durable connections.
     public var limits: PoolLimits
     /// How many pieces of work wait for the answers to their statements at a time, each on a thread.
@@ -32,7 +34,7 @@ public struct PostgresSettings: Sendable {
 
     public init(
         address: ConnectionString, loops: [EventLoop], dialect: Dialect = .postgresql, mayCreate: Bool,
-        tables: StoreTables,
+        tables: StoreTables, formerIssuers: FormerIssuers = .none,
         limits: PoolLimits = PoolLimits(connections: 4),
         waitingThreads: Int = 16, statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10),
         outageTimeout: Duration? = nil, auditObserver: (any AuditObserver)? = nil, observers: Observers = .none
@@ -42,6 +44,7 @@ public struct PostgresSettings: Sendable {
         self.dialect = dialect
         self.mayCreate = mayCreate
         self.tables = tables
+        self.formerIssuers = formerIssuers
         self.limits = limits
         self.waitingThreads = waitingThreads
         self.statementTimeout = statementTimeout

@@ -4,7 +4,12 @@ import Postgres
 extension RepositoryError {
     /// What of the server's or the way's trouble concerns who uses the store.
     init(_ error: PostgresError) {
-        self = .unavailable(Unavailability(error))
+        // character_not_in_repertoire: of the texts that we have, those with a NUL.
+        if case .refused(.other("22021")) = error {
+            self = .unstorableText
+        } else {
+            self = .unavailable(Unavailability(error))
+        }
     }
 }
 

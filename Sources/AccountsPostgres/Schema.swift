@@ -177,6 +177,31 @@ enum Schema {
         return try [0, Int64(steps.count)].contains(known(row))
     }
 
+    /// The oldest whose statements are ours; the documentation says so too.
+    private static let leastServer: Int64 = 140_000
+    private static let leastServerName = "14"
+    private static let server = Postgres.Statement(
+        """
+        SELECT current_setting('server_version_num')::int8, current_setting('server_version'),
+            current_setting('server_encoding')
+        """)
+
+    /// Before anything is made there. What other engines say of their versions is not PostgreSQL's to compare.
+    ///
+    /// - Throws: `.olderServer`, `.otherEncoding`.
+    static func checkServer(_ store: PostgresAccounts) async throws(RepositoryError) {
+        guard store.settings.dialect == .postgresql, let row = try await Work(store).first(server) else { return }
+        if let fault = fault(ofServer: try row.integer(0), try row.text(1), try row.text(2)) { throw .notOpened(fault) }
+    }
+
+    /// What is wrong with a server by what it says of itself.
+    ///
+    /// - Parameter number: its version as a number, such as 150006.
+    static func fault(ofServer number: Int64, _ version: String, _ encoding: String) -> StoreOpenError? {
+        guard number >= leastServer else { return .olderServer(found: version, least: leastServerName) }
+        return encoding == "UTF8" ? nil : .otherEncoding(found: encoding)
+    }
+
     /// - Throws: `.otherDialect` for tables that were made for another kind of engine.
     static func checkDialect(_ store: PostgresAccounts) async throws(RepositoryError) {
         let found: Dialect = try await Work(store).any(isOfPostgres) ? .postgresql : .distributed

@@ -23,7 +23,11 @@ extension PostgresAccounts {
     private static let isKnown = Postgres.Statement("SELECT 1 FROM identities WHERE subject = $1 AND issuer = $2")
 
     public func isKnown(_ subject: Subject) async throws(RepositoryError) -> Bool {
-        try await Work(self).any(Self.isKnown, .text(subject.value), .text(subject.issuer))
+        for subject in [subject] + settings.formerIssuers.subjects(subject)
+        where try await Work(self).any(Self.isKnown, .text(subject.value), .text(subject.issuer)) {
+            return true
+        }
+        return false
     }
 
     public func session(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Session? {

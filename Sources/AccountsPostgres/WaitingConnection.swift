@@ -11,6 +11,7 @@ import Synchronization
 final class WaitingConnection: AccountsSQL.Connection {
     private let work: Work
     private let loop: EventLoop
+    let formerIssuers: FormerIssuers
     private var lastChanges = 0
     /// What is recorded stays in the database: there is no file.
     var ledger = LedgerProgress()
@@ -20,6 +21,7 @@ final class WaitingConnection: AccountsSQL.Connection {
     init(_ work: Work, _ loop: EventLoop) {
         self.work = work
         self.loop = loop
+        formerIssuers = work.store.settings.formerIssuers
     }
 
     var changes: Int { lastChanges }

@@ -27,6 +27,9 @@ public protocol Connection: AnyObject {
     /// Sees to it that nothing is left anywhere of the rows that this transaction has removed.
     func noteErasure() throws(RepositoryError)
 
+    /// Which issuers were called otherwise when some of the rows were written.
+    var formerIssuers: FormerIssuers { get }
+
     /// What this transaction has added to the audit trail, for who is told when it is on disk; nil where nobody is.
     var notedEvents: [NewAuditEvent]? { get set }
 

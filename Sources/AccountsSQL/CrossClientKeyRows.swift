@@ -26,7 +26,11 @@ struct CrossClientKeyRows {
     let issuer: String
 
     func owner(of key: TokenHash) throws(RepositoryError) -> Owner {
-        let owners = try connection.all(Self.owners, issuer, key) { row in UserID(rawValue: row.integer(0)) }
+        var owners: Set<UserID> = []
+        for issuer in [issuer] + connection.formerIssuers.names(of: issuer) {
+            owners.formUnion(
+                try connection.all(Self.owners, issuer, key) { row in UserID(rawValue: row.integer(0)) })
+        }
         guard let first = owners.first else { return .nobody }
         return owners.count == 1 ? .user(first) : .several
     }

@@ -22,13 +22,17 @@ struct DirectoryJoin {
     func decide(_ key: PersonKey) throws(RepositoryError) -> Decision {
         guard let found = try rows.find(key, at: record.provider) else { return .nobody }
         let user = found.account.user
-        if found.joined != nil,
-            try connection.first(Self.atIssuer, user, record.subject.issuer, read: { _ in true }) ?? false
-        {
-            return .conflict(user)
-        }
+        if found.joined != nil, try hasIdentity(user, at: record.subject.issuer) { return .conflict(user) }
         let hasIdentity = try connection.first(Self.any, user, read: { _ in true }) ?? false
         return .account(found.account, isFirstIdentity: !hasIdentity)
+    }
+
+    private func hasIdentity(_ user: UserID, at issuer: String) throws(RepositoryError) -> Bool {
+        for name in [issuer] + connection.formerIssuers.names(of: issuer)
+        where try connection.first(Self.atIssuer, user, name, read: { _ in true }) ?? false {
+            return true
+        }
+        return false
     }
 
     /// Writes down that an account was signed in by.

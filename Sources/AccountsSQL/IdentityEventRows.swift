@@ -21,7 +21,9 @@ struct IdentityEventRows {
         let known = try IdentityRows(connection: connection).find(event.subject)?.known
         if let openedBy = event.effect.openedBy {
             // A link ticket would become a session, of somebody whom nobody knows yet.
-            try connection.run(Self.tickets, event.subject.value, event.subject.issuer, openedBy)
+            for subject in [event.subject] + connection.formerIssuers.subjects(event.subject) {
+                try connection.run(Self.tickets, subject.value, subject.issuer, openedBy)
+            }
             let line = event.effect.line(line)
             let lines = NotBeforeRows(connection: connection, sealer: sealer, now: now)
             if let known { try lines.draw(line, for: known.identity) } else { try lines.draw(line, for: event.subject) }

@@ -14,6 +14,8 @@ package struct IdentityRows {
         let roomOf: Int64
         /// What the user has agreed that the app may do which was asked for; nil for nothing.
         let agreed: String?
+        /// The name of the issuer under which it is stored, where that is a former one.
+        var formerIssuer: String?
     }
 
     /// What may keep out who signs in by it.
@@ -46,6 +48,8 @@ package struct IdentityRows {
     private static let touch = touching(.signIn)
     private static let touchExchanging = touching(.tokenExchange)
     private static let delete = Query("DELETE FROM identities WHERE id = ?")
+    // Of two who find it under the former name one gives it the other.
+    private static let rename = Query("UPDATE identities SET issuer = ?2 WHERE id = ?1 AND issuer = ?3")
 
     package let connection: any Connection
 
@@ -54,7 +58,11 @@ package struct IdentityRows {
     }
 
     package func exists(_ subject: Subject) throws(RepositoryError) -> Bool {
-        try connection.first(Self.exists, subject.value, subject.issuer) { _ in true } ?? false
+        for subject in [subject] + connection.formerIssuers.subjects(subject)
+        where try connection.first(Self.exists, subject.value, subject.issuer, read: { _ in true }) ?? false {
+            return true
+        }
+        return false
     }
 
     private static func finding(_ source: SessionSource, andAgreed agreed: String = "NULL") -> Query {
@@ -71,11 +79,26 @@ package struct IdentityRows {
         Query("UPDATE identities SET last_sign_in = ?, \(source.room) = \(source.room) - 1 WHERE id = ?")
     }
 
+    /// Finds an identity, also under a name that its issuer had before. Where both are there, which is two users', it
+    /// is the one under the current name: the other has not been signed in by since the issuer changed.
+    ///
     /// - Parameters:
     ///   - source: of whose sessions the room is told.
     ///   - client: of which app it is told what the user has agreed to; nil for none.
     package func find(
         _ subject: Subject, opening source: SessionSource = .signIn, for client: String? = nil
+    ) throws(RepositoryError) -> Found? {
+        if let found = try findStored(subject, source, client) { return found }
+        for former in connection.formerIssuers.subjects(subject) {
+            guard var found = try findStored(former, source, client) else { continue }
+            found.formerIssuer = former.issuer
+            return found
+        }
+        return nil
+    }
+
+    private func findStored(
+        _ subject: Subject, _ source: SessionSource, _ client: String?
     ) throws(RepositoryError) -> Found? {
         if let client {
             return try connection.first(Self.findForApp, subject.value, subject.issuer, client) { Self.found($0) }
@@ -157,6 +180,21 @@ package struct IdentityRows {
             case .tokenExchange: Self.touchExchanging
             }
         try connection.run(query, now, identity)
+    }
+
+    /// Stores an identity under its issuer's current name, by which it has just been signed in, where it was found
+    /// under a former one. Its number stays, and so do its sessions, its lines in time, its locks and what was granted
+    /// for it.
+    ///
+    /// - Parameter origin: where that comes from.
+    func settle(
+        _ found: Found, as subject: Subject, origin: AuditOrigin? = nil, now: Int64
+    ) throws(RepositoryError) {
+        guard let former = found.formerIssuer else { return }
+        try connection.run(Self.rename, found.known.identity, subject.issuer, former)
+        guard connection.changes > 0 else { return }
+        try AuditTrail(connection: connection, now: now).add(
+            .identityRenamed, user: found.known.user, new: found.known.identity, origin: origin)
     }
 
     package func delete(_ identity: IdentityID) throws(RepositoryError) {

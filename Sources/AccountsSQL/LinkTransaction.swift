@@ -22,13 +22,14 @@ struct LinkTransaction {
         let current = try identities.find(record.subject)
         if let refusal = try refusal(of: current, joining: user) { return .refused(refusal) }
         let found = current?.known
-        if let found {
+        if let current, let found {
             guard found.user == user else {
                 try audit.add(.linkConflict, user: user, old: found.identity)
                 return .refused(.identityInUse)
             }
             id = found.identity
             try identities.touch(id, now: record.now)
+            try identities.settle(current, as: record.subject, now: record.now)
         } else {
             id = try identities.insert(
                 record.subject, user: user, provider: record.provider, origin: .link, now: record.now)

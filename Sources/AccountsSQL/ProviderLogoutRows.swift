@@ -23,10 +23,9 @@ struct ProviderLogoutRows {
         """)
     static let others = Query(
         """
-        SELECT 1 FROM tickets WHERE upstream_sid = ?1 AND NOT (subject = ?2 AND issuer = ?3)
+        SELECT issuer, subject FROM tickets WHERE upstream_sid = ?1
         UNION ALL
-        SELECT 1 FROM sessions JOIN identities ON identities.id = identity_id
-        WHERE upstream_sid = ?1 AND NOT (subject = ?2 AND issuer = ?3)
+        SELECT issuer, subject FROM sessions JOIN identities ON identities.id = identity_id WHERE upstream_sid = ?1
         """)
     private static let note = Query("INSERT INTO seen_tokens (hash, expires) VALUES (?, ?) ON CONFLICT DO NOTHING")
 
@@ -43,14 +42,22 @@ struct ProviderLogoutRows {
         try connection.run(Self.note, record.token.hash, record.token.expiresAt)
         guard connection.changes > 0 else { return nil }
         return switch record.logout {
-        case .session(let session, let subject): try end(session, of: subject)
+        case .session(let session, let subject, let former): try end([session] + former, of: subject)
         case .subject(let subject): try end(subject)
         }
     }
 
+    private func end(_ sessions: [TokenHash], of subject: Subject?) throws(RepositoryError) -> Int {
+        var count = 0
+        for session in sessions { count += try end(session, of: subject) }
+        return count
+    }
+
     private func end(_ session: TokenHash, of subject: Subject?) throws(RepositoryError) -> Int {
         if try !isSomebodyElses(session, subject) { try lines.draw(record.line, forUpstream: session) }
-        try connection.run(Self.ticketsOfSession, session, subject?.value, subject?.issuer, record.openedBy)
+        for subject in names(of: subject) {
+            try connection.run(Self.ticketsOfSession, session, subject?.value, subject?.issuer, record.openedBy)
+        }
         var identity: IdentityID?
         if let subject {
             guard let found = try identities.find(subject) else { return 0 }
@@ -71,11 +78,22 @@ struct ProviderLogoutRows {
     /// Whether what has come of a session is another user's than the token names, who can't end it then.
     private func isSomebodyElses(_ session: TokenHash, _ subject: Subject?) throws(RepositoryError) -> Bool {
         guard let subject else { return false }
-        return try connection.first(Self.others, session, subject.value, subject.issuer) { _ in true } ?? false
+        let issuers = connection.formerIssuers
+        let others = try connection.all(Self.others, session) { row in
+            issuers.current(Subject(issuer: row.text(0), value: row.text(1)))
+        }
+        return others.contains { $0 != issuers.current(subject) }
+    }
+
+    /// A subject under each name that its issuer has had.
+    private func names(of subject: Subject?) -> [Subject?] {
+        [subject] + (subject.map(connection.formerIssuers.subjects) ?? [])
     }
 
     private func end(_ subject: Subject) throws(RepositoryError) -> Int {
-        try connection.run(Self.ticketsOfSubject, subject.value, subject.issuer, record.openedBy)
+        for subject in [subject] + connection.formerIssuers.subjects(subject) {
+            try connection.run(Self.ticketsOfSubject, subject.value, subject.issuer, record.openedBy)
+        }
         guard let known = try identities.find(subject)?.known,
             let provider = try identities.find(known.identity, of: known.user)?.provider
         else {

@@ -49,9 +49,13 @@ extension SQLStore {
 
     public func user(with subject: Subject) async throws(RepositoryError) -> UserID? {
         try await readAside { connection throws(RepositoryError) in
-            try connection.first(Summaries.ownerOfSubject, subject.value, subject.issuer) {
-                UserID(rawValue: $0.integer(0))
+            for subject in [subject] + connection.formerIssuers.subjects(subject) {
+                let owner = try connection.first(Summaries.ownerOfSubject, subject.value, subject.issuer) {
+                    UserID(rawValue: $0.integer(0))
+                }
+                if let owner { return owner }
             }
+            return nil
         }
     }
 

@@ -30,8 +30,13 @@ struct SignInBar {
     func refusal(
         unknown subject: Subject, joining user: UserID? = nil
     ) throws(RepositoryError) -> Refusal? {
-        if try lines.isLocked(subject) { return .locked }
         var line = try line(unknown: subject)
+        if try lines.isLocked(subject) { return .locked }
+        // What was drawn, or locked for good, under a name that the issuer had before holds under the current one.
+        for former in connection.formerIssuers.subjects(subject) {
+            if try lines.isLocked(former) { return .locked }
+            line = line.joined(try self.line(unknown: former))
+        }
         if let user {
             if try LockRows(connection: connection, now: now).holds(user) { return .locked }
             line = line.joined(try lines.line(of: user))

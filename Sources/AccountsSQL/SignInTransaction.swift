@@ -138,6 +138,7 @@ package struct SignInTransaction {
 
     private func signIn(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
         try identities.touch(found.known.identity, opening: source, now: record.now)
+        try identities.settle(found, as: record.subject, origin: opening, now: record.now)
         if let key = record.crossClientKey { try crossClientKeys.note(key, of: found.known.identity) }
         if let limits = record.sessionLimits, found.room < 1 || found.roomOf != limits.number {
             try SessionRoom(connection: connection, source: source, limits: limits)

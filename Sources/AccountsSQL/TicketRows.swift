@@ -67,7 +67,12 @@ struct TicketRows {
 
     /// Whom a live ticket of this client is about.
     func subject(_ hash: TokenHash, client: String, now: Int64) throws(RepositoryError) -> Subject? {
-        try connection.first(Self.subject, hash, client, now) { Subject(issuer: $0.text(0), value: $0.text(1)) }
+        try connection.first(Self.subject, hash, client, now) { subject($0.text(0), $0.text(1)) }
+    }
+
+    /// It is redeemed under the name that its issuer has by then.
+    private func subject(_ issuer: String, _ value: String) -> Subject {
+        connection.formerIssuers.current(Subject(issuer: issuer, value: value))
     }
 
     /// What came of a ticket of this client that was redeemed.
@@ -85,7 +90,7 @@ struct TicketRows {
         return try connection.first(Self.take, answer.encoded, end, hash, client, now) { row throws(RepositoryError) in
             let authentication = row.authentication(acr: 4, methods: 5, time: 6)
             return Ticket(
-                provider: row.text(0), subject: Subject(issuer: row.text(1), value: row.text(2)),
+                provider: row.text(0), subject: subject(row.text(1), row.text(2)),
                 profile: try sealer.profile(row.blob(3), .profile(of: hash), connection),
                 authentication: authentication,
                 authenticatedAt: authentication.authenticatedAt(stored: row.integer(7)),

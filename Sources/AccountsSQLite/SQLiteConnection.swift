@@ -26,6 +26,7 @@ import Glibc
     var ledger = LedgerProgress()
     var notedEvents: [NewAuditEvent]?
     var auditContext: AuditContext?
+    var formerIssuers = FormerIssuers.none
     /// The queries are kept too: an identity is only good while its object lives.
     private var statements: [ObjectIdentifier: (query: Query, statement: SQLiteStatement)] = [:]
 
@@ -168,6 +169,7 @@ extension SQLiteConnection {
     }
 
     func setCommonOptions(_ settings: SQLiteSettings, cacheKiB: Int) throws(RepositoryError) {
+        formerIssuers = settings.formerIssuers
         // A file that somebody tampered with must not run functions through its schema, nor confuse the b-tree code.
         try execute(
             """

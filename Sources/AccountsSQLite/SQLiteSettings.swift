@@ -23,6 +23,8 @@ public struct SQLiteSettings: Sendable {
     public var access: Access
     /// The tables that it has: those of every store, and what is added to them.
     public var tables: StoreTables
+    /// Which issuers were called otherwise when some of the rows were written.
+    public var formerIssuers: FormerIssuers
     /// How long a statement waits for another process's lock before it fails, in milliseconds.
     public var busyTimeoutMilliseconds: Int32
     /// How many writes share one commit at most.
@@ -53,7 +55,8 @@ public struct SQLiteSettings: Sendable {
     var busyTimeout: Duration { .milliseconds(Int(busyTimeoutMilliseconds)) }
 
     public init(
-        path: String, access: Access, tables: StoreTables, busyTimeoutMilliseconds: Int32 = 2000,
+        path: String, access: Access, tables: StoreTables, formerIssuers: FormerIssuers = .none,
+        busyTimeoutMilliseconds: Int32 = 2000,
         writeGroupLimit: Int = 256,
         writeQueueLimit: Int = 8192, readers: Int = 2, readQueueLimit: Int = 8192, writerCacheKiB: Int = 8192,
         readerCacheKiB: Int = 2048, checkpointPages: Int = 2000, usedCodeLimit: Int = 8_000_000,
@@ -63,6 +66,7 @@ public struct SQLiteSettings: Sendable {
         self.path = path
         self.access = access
         self.tables = tables
+        self.formerIssuers = formerIssuers
         self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
         self.writeGroupLimit = writeGroupLimit
         self.writeQueueLimit = writeQueueLimit

@@ -1,6 +1,7 @@
 import Accounts
 import AccountsSQL
 import CSQLite
+import Glibc
 
 /// A prepared statement; the only owner of its handle. While it stands on a row, it reads that row's columns.
 // @safe: the handle lives as long as this object and never leaves it; a pointer SQLite gives is read at once.
@@ -69,12 +70,15 @@ import CSQLite
 
     func bindText(_ value: String, at index: Int32) throws(RepositoryError) {
         var value = value
-        let code = value.withUTF8 { utf8 in
+        let code: Int32? = value.withUTF8 { utf8 in
             let bytes = UnsafeRawBufferPointer(utf8)
+            // SQLite would take a NUL; PostgreSQL takes none, and a store that is copied there must go on.
+            if let start = bytes.baseAddress, unsafe memchr(start, 0, bytes.count) != nil { return nil }
             let kept = unsafe keep(bytes)
             let text = unsafe (kept ?? bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
             return unsafe csqlite_bind_text(handle, index, text, UInt64(bytes.count), kept == nil ? 1 : 0)
         }
+        guard let code else { throw .unstorableText }
         try check(code)
     }
 

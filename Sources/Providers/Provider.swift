@@ -129,6 +129,9 @@ public final class Provider: Sendable {
     /// an identity that an operator enters under any other would never be found.
     public func mayIssueAs(_ issuer: String) -> Bool { lookup.mayIssueAs(issuer) }
 
+    /// Whether users of this issuer, which may be a former name of one, are found by an ID token.
+    public func mayHaveIssuedAs(_ issuer: String) -> Bool { mayIssueAs(issuer) || mayIssueAs(currentName(of: issuer)) }
+
     /// The name under which an issuer's users are stored now.
     public func currentName(of issuer: String) -> String {
         let name = issuerNames?.stored(issuer) ?? issuer
@@ -136,8 +139,8 @@ public final class Provider: Sendable {
     }
 
     /// Whether users who are stored under that name are those of an issuer whose metadata was found.
-    func stores(_ stored: String, of metadata: ProviderMetadata) -> Bool {
-        currentName(of: metadata.issuer).isExactly(stored)
+    public func stores(_ stored: String, of metadata: ProviderMetadata) -> Bool {
+        currentName(of: metadata.issuer).isExactly(currentName(of: stored))
             || issuerNames?.hasTenants == true && issuerNames?.stored(stored) != nil
     }
 

@@ -9,8 +9,10 @@ extension ProviderClient {
     /// - Parameter issuer: under which the identity is stored.
     /// - Throws: also where the section has another issuer by now, which must get nothing that is the former's.
     public func issuer(ofStored issuer: String) async throws(ProviderError) -> ProviderMetadata {
+        // An issuer that has another name than it had answers under that.
+        let current = provider.currentName(of: issuer)
         let found =
-            provider.takesPortTokens ? try await self.issuer(named: issuer) : try await self.issuer(serving: nil)
+            provider.takesPortTokens ? try await self.issuer(named: current) : try await self.issuer(serving: nil)
         guard provider.stores(issuer, of: found) else {
             throw noted(.discovery, .issuerMismatch, host: provider.configuredHost)
         }

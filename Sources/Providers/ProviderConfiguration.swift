@@ -81,6 +81,8 @@ public struct ProviderConfiguration: Sendable {
     public var scopes: [String]
     /// What it asks for instead when one of these apps begins it, by the app's client identifier.
     public var scopesFor: [String: [String]] = [:]
+    /// Whether the issuer names a user otherwise to each client (OpenID Connect Core §8.1), as far as that is known.
+    public var subjectsAreOfClient = false
     /// What `at_hash` is made with in ID tokens that EdDSA signs.
     public var accessTokenDigestOfEdDSA: Digest
     /// Whether an app must tell the `iss` of its answer (RFC 9207), whatever metadata says.
@@ -232,6 +234,22 @@ extension ProviderConfiguration {
         return IssuerNames(issuer, spellings: issuerSpellings, tenants: tenants)
     }
 
+    /// The name under which users are stored now who may have been stored under another: of issuers that have changed
+    /// their name, and of other spellings of one.
+    public var formerIssuerNames: [String: String] {
+        let names = issuerNames
+        var current: [String: String] = [:]
+        for name in (names?.all ?? []) + issuerAliases.keys {
+            let spelled = names?.stored(name) ?? name
+            let stored = issuerAliases[spelled] ?? spelled
+            if !stored.isExactly(name) { current[name] = stored }
+        }
+        return current
+    }
+
+    /// Whether an ID token of this issuer could be taken here.
+    public func mayIssue(as name: String) -> Bool { IssuerLookup(self).mayIssueAs(name) }
+
     /// What keys of ours it signs with, where it has none of its own.
     public var sharedKeys: Set<SignatureAlgorithm> {
         Set([authentication.sharedKey, requestSigner?.sharedKey].compactMap(\.self))
@@ -251,6 +269,9 @@ public struct HostPattern: Sendable, Equatable {
         isWildcard = text.hasPrefix("*.")
         suffix = isWildcard ? String(text.dropFirst(1)) : text
     }
+
+    /// As it is configured, in lower case.
+    public var text: String { isWildcard ? "*" + suffix : suffix }
 
     /// Whether this is that very host and not a domain it lies in.
     func names(_ host: String) -> Bool { !isWildcard && matches(host) }

@@ -60,7 +60,12 @@ extension LogoutToken {
         let issuer = provider.currentName(of: issuer)
         func subject(_ value: String) -> Subject { Subject(issuer: issuer, value: value) }
         return switch ended {
-        case .session(let session, let user): .session(.upstreamSession(session, at: issuer), of: user.map(subject))
+        case .session(let session, let user):
+            .session(
+                .upstreamSession(session, at: issuer), of: user.map(subject),
+                former: FormerIssuers(provider.configuration.formerIssuerNames).names(of: issuer).map {
+                    .upstreamSession(session, at: $0)
+                })
         case .subject(let user): .subject(subject(user))
         }
     }

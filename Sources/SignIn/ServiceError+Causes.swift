@@ -53,6 +53,7 @@ extension ServiceError {
             case .unavailable(.overloaded): .overloaded
             case .unavailable(let reason): .storageUnavailable(reason)
             case .wrongMasterKey: .storageUnavailable(.brokenSeal)
+            case .unstorableText: .invalidRequest("A text of the request has a NUL, which nothing can hold.")
             case .notOpened: .storageUnavailable(.cannotOpen)
             }
     }

@@ -84,6 +84,35 @@ extension HousekeepingJob {
         }
     }
 
+    /// Tells once, soon after the start, how many users are still stored under a former name of their issuer.
+    static func tellOfFormerIssuers(
+        _ repository: any OperatorRepository, _ issuers: FormerIssuers, _ logger: Logger
+    ) -> HousekeepingJob {
+        HousekeepingJob(interval: .seconds(Int64.max / 2), complaint: "users of former issuers could not be counted") {
+            guard issuers != .none else { return }
+            let doubles = try await repository.doubleIdentities(after: nil, limit: doublesTold)
+            for count in try await repository.identityCounts() {
+                guard let current = issuers.all.first(where: { $0.former == count.issuer })?.current else { continue }
+                logger.notice(
+                    "users are stored under a former name of their issuer; each is moved by the next sign-in",
+                    metadata: [
+                        "provider": "\(count.provider)", "former": "\(count.issuer)", "current": "\(current)",
+                        "users": .stringConvertible(count.count),
+                    ])
+            }
+            guard !doubles.isEmpty else { return }
+            logger.warning(
+                "users have an account under either name of their issuer, and sign in to that under the current one",
+                metadata: [
+                    "users": "\(doubles.count == doublesTold ? "at least " : "")\(doubles.count)",
+                    "list": "gatehouse users doubles",
+                ])
+        }
+    }
+
+    /// So many are counted at the start; the command lists them all.
+    private static let doublesTold = 1000
+
     /// Between two looks for what goes on: a minute's repeats are told within so many seconds of its end.
     private static let repeatInterval = Duration.seconds(5)
 

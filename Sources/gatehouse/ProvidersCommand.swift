@@ -126,7 +126,7 @@ struct ProbeRun {
         let now = WallClock.now.seconds
         guard
             let store = try? await OpenStore.open(
-                settings.storage, tables: StoreTables(of: Wing.all), for: .tool, now: now)
+                settings.storage, tables: StoreTables(of: Wing.all), formerIssuers: .none, for: .tool, now: now)
         else {
             return ClientKeys()
         }

@@ -47,13 +47,14 @@ struct Server: Service {
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
         try refuseExampleKey(settings)
         let store = try await OpenStore.open(
-            settings.storage, tables: try StoreTables(of: wings), for: .server(loops: loops), now: clock.seconds,
-            observers: observers)
+            settings.storage, tables: try StoreTables(of: wings), formerIssuers: FormerIssuers(settings.providers),
+            for: .server(loops: loops), now: clock.seconds, observers: observers)
         let repository = store.repository
         tellOfReadableKey(settings.storage, logger)
         if let update = store.file?.update { tell(update, logger) }
         let (settings, notices) = try await store.meaning(of: settings)
         for notice in notices + settings.noticesOfExpiry(now: clock.seconds) { logger.warning("\(notice)") }
+        try await ProviderChange(store: store, providers: settings.providers).check(logger)
         let open = wings.map { $0.open(settings, observers) }
         let apps = AppDirectory(settings.apps + open.flatMap(\.apps), resourceServers: settings.resourceServers)
         let keys = try await loadKeys(from: store, for: apps, settings, clock)
@@ -91,6 +92,7 @@ struct Server: Service {
                     + [
                         .forgetUnfinished(repository, settings.providers, clock),
                         .tellOfNarrowing(repository, parts.providers, apps, clock, logger),
+                        .tellOfFormerIssuers(repository, FormerIssuers(settings.providers), logger),
                     ]
                     + grantJobs(settings, parts, clients, logger)
                     + open.flatMap { $0.jobs(repository, clock) },

@@ -25,6 +25,10 @@ enum StartError: Error, CustomStringConvertible {
     /// A wing brings a table that no store can have.
     case table(TableFault)
     case settings(SettingsError)
+    /// Users are stored under an issuer that their section had, and would all get second accounts.
+    case strandedUsers(StrandedUsers)
+    /// The provider names its users otherwise to every client, so that they would all get second accounts.
+    case otherClient(provider: String, from: String, to: String, users: Int)
 
     var description: String {
         switch self {
@@ -55,6 +59,12 @@ enum StartError: Error, CustomStringConvertible {
             "there is no database \(path); gatehouse serve makes it on its first start"
         case .storage(let path, .notOpened(.otherDialect)):
             "the tables of the database \(path) were made for another storage.dialect"
+        case .storage(let path, .notOpened(.otherEncoding(let found))):
+            "the database \(path) holds its texts in \(found), and UTF8 is needed: make one WITH ENCODING 'UTF8' TEMPLATE template0"
+        case .storage(let path, .notOpened(.olderServer(let found, let least))):
+            "the server of the database \(path) is PostgreSQL \(found); expected \(least) or newer"
+        case .storage(let path, .unstorableText):
+            "the database \(path) was asked for a text that has a NUL, which it can't hold"
         case .storage(let path, .notOpened(.unfinishedCopy)):
             "the database \(path) is a copy that was not finished; have gatehouse store copy finish it"
         case .storage(let path, .unavailable(let reason)): "the database \(path) can't be used: \(reason)"
@@ -66,7 +76,23 @@ enum StartError: Error, CustomStringConvertible {
             """
         case .table(let fault): "\(fault)"
         case .settings(let fault): "\(fault)"
+        case .strandedUsers(let users): Self.text(users)
+        case .otherClient(let provider, let former, let client, let users):
+            """
+            provider.\(provider).clientID is \(client); expected \(former), by which \(users) users are stored: this provider names \
+            them otherwise to every client. With a claim that is the same, crossClientKey finds them; a section of another name \
+            begins without them
+            """
         case .sessionKeys(let failure): "the session signing keys can't be used: \(failure)"
         }
+    }
+
+    private static func text(_ stranded: StrandedUsers) -> String {
+        guard case .issuer(let now) = stranded.reason else { return "\(stranded)" }
+        return """
+            provider.\(stranded.provider).issuer is \(now); expected \(stranded.issuer), under which \(stranded.count) users \
+            are stored. Where it is the same provider by another name, issuerAliases: ["\(stranded.issuer)=\(now)"] finds \
+            them; for another provider, give the section another name
+            """
     }
 }

@@ -7,7 +7,10 @@ import Testing
     @Test(arguments: RepositoryContract.clauses)
     func `keeps the contract`(_ clause: RepositoryContract) async throws {
         let folder = TemporaryFolder()
-        let store = try await folder.open { $0.tables = .tested }
+        let store = try await folder.open {
+            $0.tables = .tested
+            $0.formerIssuers = .tested
+        }
         try await clause.run(on: store)
         await store.close()
     }

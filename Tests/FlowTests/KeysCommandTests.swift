@@ -101,6 +101,7 @@ extension RunningGatehouse {
         let loaded = Settings.load(yaml: RunningGatehouse.yaml(simulation, folder))
         guard case .valid(let settings, _, _) = loaded else { throw CancellationError() }
         return try await OpenStore.open(
-            settings.storage, tables: StoreTables(of: Wing.all), for: .tool, now: Int64(time(nil)))
+            settings.storage, tables: StoreTables(of: Wing.all), formerIssuers: .none, for: .tool,
+            now: Int64(time(nil)))
     }
 }

@@ -39,7 +39,9 @@ import Wings
     }
 
     private func open(_ storage: Settings.Storage) async throws {
-        await (try await OpenStore.open(storage, tables: .own, for: .server(loops: []), now: 1)).repository.close()
+        let store = try await OpenStore.open(
+            storage, tables: .own, formerIssuers: .none, for: .server(loops: []), now: 1)
+        await store.repository.close()
     }
 
     @Test func `a store that is not there is an error where a master key is named, and is not made`() async throws {

@@ -31,11 +31,13 @@ public enum SharedServer {
     }
 
     /// Makes a database of the test's own, and drops it after the test.
-    public static func withDatabase(_ body: (String) async throws -> Void) async throws {
+    ///
+    /// - Parameter options: what it is made with beside what is usual.
+    public static func withDatabase(_ options: String = "", _ body: (String) async throws -> Void) async throws {
         let name = "gatehouse_test_\(UInt64.random(in: 0 ... .max))"
         // One connection, so that one is made after the other: a template can't be copied twice at a time.
         let admin = try admin.get()
-        _ = try await admin.query(.once("CREATE DATABASE \(name) TEMPLATE template0"), timeout: .seconds(60))
+        _ = try await admin.query(.once("CREATE DATABASE \(name) TEMPLATE template0 \(options)"), timeout: .seconds(60))
         do { try await body(address(name)) } catch {
             _ = try await admin.query(.once("DROP DATABASE \(name) WITH (FORCE)"), timeout: .seconds(60))
             throw error

@@ -118,6 +118,17 @@ extension SignInStage {
         #expect(await !stage.isSignedIn(bySubject))
     }
 
+    @Test func `ends what was opened before the issuer had another name, by its session at the provider`() async throws
+    {
+        let before = try await SignInStage()
+        let outcome = try await before.signIn(under: "the-sid")
+        let after = try await SignInStage(in: before.repository) {
+            $0.issuerAliases = ["https://carrier.example": "https://new.example"]
+        }
+        #expect(try await after.refusal { $0.claims[setting: "sub"] = nil } == nil)
+        #expect(await !before.isSignedIn(outcome))
+    }
+
     @Test func `counts once, and again where the store could not take it`() async throws {
         let stage = try await SignInStage()
         #expect(try await stage.refusal() == nil)

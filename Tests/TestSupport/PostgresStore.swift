@@ -21,6 +21,7 @@ public func withStore(
     // All tests begin at once, and the database has a share of the same processors.
     let settings = PostgresSettings(
         address: try ConnectionString(address), loops: [loop], dialect: dialect, mayCreate: true, tables: tables,
+        formerIssuers: .tested,
         limits: PoolLimits(connections: 4, connectTimeout: .seconds(60)), statementTimeout: statementTimeout,
         transactionTimeout: statementTimeout * 2, auditObserver: auditObserver, observers: observers)
     let store = try await PostgresAccounts.open(

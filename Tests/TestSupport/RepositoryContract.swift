@@ -22,8 +22,8 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         + provenanceClauses + contactClauses + raceClauses
         + userRaceClauses + grantClauses + outboxClauses + unlockKeyClauses + budgetClauses + directoryClauses
         + directoryJoinClauses
-        + transferClauses + transferListClauses + sentAgainClauses + tableClauses + auditClauses + auditLoadClauses
-        + lineClauses
+        + transferClauses + transferListClauses + sentAgainClauses + tableClauses + renamedClauses + textClauses
+        + auditClauses + auditLoadClauses + lineClauses
 
     public let testDescription: String
     private let body: @Sendable (_ store: any AccountRepository, _ other: any AccountRepository) async throws -> Void

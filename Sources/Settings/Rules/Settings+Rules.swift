@@ -61,7 +61,7 @@ extension Settings {
             let expected = "another audience: that one is the audience of receipts"
             faults.append(SettingsError(.conflict, "session.audience", value: audience, expected: expected))
         }
-        faults += operatorRules()
+        faults += operatorRules() + aliasRules()
         if session.refreshGraceSeconds != nil, session.refreshRepeat != .untilSuccessor {
             let expected = "one of session.refreshRepeat and session.refreshGraceSeconds, whose place it takes"
             faults.append(

@@ -59,7 +59,8 @@ extension SettingKey where Root == ProviderSettings {
             "Hosts of issuers that may be asked: carriers that discovery names, and signers of port tokens."),
         Self(
             "issuerAliases", \.issuerAliases, .list(.issuerAlias),
-            "Issuers that changed their URL: subjects of the old one are those of the new."),
+            "Issuers that changed their URL: users of the old one are found, and moved, under the new, which is the section's own."
+        ),
         Self(
             "trustedAudiences", \.trustedAudiences, .list(.token),
             "Audiences that an ID token may have beside clientID without an azp that names us; whoever is one of them may show the "

@@ -39,6 +39,8 @@ struct ProviderPreset: Sendable {
     var pkce = PKCEUse.auto
     var trustEmails = EmailTrust.Extent.owned
     var emailDomains: [String] = []
+    /// Whether it names a user otherwise to each client.
+    var subjectsAreOfClient = false
 }
 
 extension ProviderProfile {
@@ -54,7 +56,7 @@ extension ProviderProfile {
         case .telenorID:
             ProviderPreset(
                 place: ProviderPreset.Place(issuer: "https://id.telenor.no"),
-                scopes: ["openid", "profile", "email", "phone", "offline_access"])
+                scopes: ["openid", "profile", "email", "phone", "offline_access"], subjectsAreOfClient: true)
         case .google: Self.ofGoogle
         case .apple: Self.ofApple
         case .microsoft: Self.ofMicrosoft
@@ -96,7 +98,7 @@ extension ProviderProfile {
             place: ProviderPreset.Place(
                 issuer: "\(directory)/\(IssuerNames.tenantPlaceholder)/v2.0",
                 discoveryURL: "\(directory)/organizations/v2.0/.well-known/openid-configuration"),
-            nativeTokens: true, userinfo: .never, pkce: .enforced, trustEmails: .none)
+            nativeTokens: true, userinfo: .never, pkce: .enforced, trustEmails: .none, subjectsAreOfClient: true)
     }
 
     /// Limited Login: an ID token is all there is, under either name. A secret is for what Facebook posts.
@@ -106,7 +108,7 @@ extension ProviderProfile {
                 issuer: "https://www.facebook.com", issuers: ["https://limited.facebook.com"],
                 discoveryURL: "https://limited.facebook.com/.well-known/openid-configuration/"),
             clientAuthentication: .post, doesWithoutSecret: true, nativeTokens: true, userinfo: .never,
-            authTime: .never, trustEmails: .none)
+            authTime: .never, trustEmails: .none, subjectsAreOfClient: true)
     }
 
     /// ES256 for apps; codes come to an ID token under the channel's secret, which LINE verifies for us.

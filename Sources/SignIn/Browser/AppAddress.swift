@@ -10,7 +10,7 @@ public struct AppAddress: Sendable {
     public enum Problem: Error, Equatable, Sendable {
         case unknownApp
         case redirectURINotAllowed
-        /// The parameter of that name is missing, repeated or too long.
+        /// The parameter of that name is missing, repeated or too long, or has a NUL.
         case parameter(String)
     }
 
@@ -137,7 +137,8 @@ public struct AuthorizationParameters: Sendable {
 
     private let fields: [(name: String, value: String)]
     private let source: Source
-    /// Those that were sent more than once, or that are longer than any has to be.
+    /// Those that were sent more than once, that are longer than any has to be, or that have a NUL, which no store
+    /// holds.
     public let unusable: Set<String>
     /// How long each is, in bytes, also of those that are not usable.
     let byteCounts: [(name: String, count: Int)]
@@ -149,7 +150,9 @@ public struct AuthorizationParameters: Sendable {
         var unusable: Set<String> = []
         for field in given {
             let longest = BrowserParameter(rawValue: field.name).map { Self.longest($0, from: source) }
-            if !seen.insert(field.name).inserted || field.value.utf8.count > longest ?? Self.maximumBytes {
+            if !seen.insert(field.name).inserted || field.value.utf8.count > longest ?? Self.maximumBytes
+                || field.value.hasNUL
+            {
                 unusable.insert(field.name)
             }
         }

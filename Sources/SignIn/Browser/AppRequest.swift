@@ -53,7 +53,9 @@ public struct AppRequest: Sendable {
     /// - Parameter now: seconds since 1970.
     init(_ parameters: AuthorizationParameters, to address: AppAddress, now: Int64) throws(Problem) {
         try Self.checkSizes(parameters)
-        if let name = parameters.unusable.sorted().first { throw .invalid(name, "is there twice") }
+        if let name = parameters.unusable.sorted().first {
+            throw .invalid(name, "is there twice, is too long, or has a NUL")
+        }
         try Self.checkResponse(parameters)
         guard address.app.rights.grants.contains(.authorizationCode) else {
             throw Problem("unauthorized_client", "The app's section does not list authorization_code among its grants.")

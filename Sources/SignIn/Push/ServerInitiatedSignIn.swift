@@ -177,7 +177,7 @@ extension ServerInitiatedSignIn {
             return try await client.issuer(serving: network)
         }
         // Whoever has changed carriers has another subject there.
-        if let subject, client.provider.currentName(of: issuer.issuer) != subject.issuer {
+        if let subject, !client.provider.stores(subject.issuer, of: issuer) {
             throw .providerNotFound(discoveryUI: await client.discoveryUI())
         }
         guard issuer.pushEndpoint != nil else {

@@ -43,12 +43,12 @@ struct RepointIdentityEndpoint: Sendable {
             guard let provider = providers.provider(named: name) else {
                 throw .unknownProvider
             }
-            guard provider.mayIssueAs(issuer) else {
+            guard provider.mayHaveIssuedAs(issuer) else {
                 throw .invalidRequest("The provider would never take an ID token of that issuer.")
             }
             return provider
         }
-        let fitting = providers.all.filter { $0.mayIssueAs(issuer) }
+        let fitting = providers.all.filter { $0.mayHaveIssuedAs(issuer) }
         guard let provider = fitting.first else {
             throw .invalidRequest("No provider would ever take an ID token of that issuer.")
         }

@@ -146,7 +146,8 @@ struct AuthorizeEndpoint: Sendable {
         case .redirectURINotAllowed: pages.failure(.badRequest, .redirectNotAllowed, request)
         case .parameter(let name):
             pages.failure(
-                .badRequest, .wrongParameter(name: name, sentence: "missing, repeated or too long."), request)
+                .badRequest, .wrongParameter(name: name, sentence: "missing, repeated, too long, or with a NUL."),
+                request)
         }
     }
 }

@@ -106,7 +106,9 @@ package struct BrowserPages: Sendable {
     func failure(_ problem: BrowserSignIn.PageProblem, _ request: HTTPRequest) -> BrowserAnswer {
         switch problem {
         case .malformed(let parameter):
-            failure(.badRequest, .wrongParameter(name: parameter, sentence: "missing, repeated or too long."), request)
+            failure(
+                .badRequest, .wrongParameter(name: parameter, sentence: "missing, repeated, too long, or with a NUL."),
+                request)
         case .over: failure(.badRequest, .expired, request)
         case .otherBrowser: failure(.forbidden, .anotherBrowser, request)
         case .service(let error): failure(error, request)

@@ -81,7 +81,7 @@ struct ImportLine {
         func fault(_ fault: ImportError.Identity) -> ImportError { .identity(number, fault) }
         guard entry.object != nil else { throw fault(.notAnObject) }
         guard let provider = entry["provider"]?.string.flatMap({ providers[$0] }) else { throw fault(.provider) }
-        guard let issuer = entry["issuer"]?.string, provider.mayIssueAs(issuer) else { throw fault(.issuer) }
+        guard let issuer = entry["issuer"]?.string, provider.mayHaveIssuedAs(issuer) else { throw fault(.issuer) }
         guard let value = entry["subject"]?.string else {
             throw fault(entry["subject_reference"] == nil ? .subject : .exportedWithoutSubjects)
         }

@@ -47,15 +47,17 @@ struct OpenStore: Sendable {
 
     /// - Parameters:
     ///   - tables: those of the wings too, or what they keep would be lost with the data key that sealed it.
+    ///   - formerIssuers: by which users are found who were stored before an issuer changed its name.
     ///   - now: seconds since 1970.
     ///   - observers: hear of the store's steps.
     static func open(
-        _ storage: Settings.Storage, tables: StoreTables, for use: Use, now: Int64, observers: Observers = .none
+        _ storage: Settings.Storage, tables: StoreTables, formerIssuers: FormerIssuers, for use: Use, now: Int64,
+        observers: Observers = .none
     ) async throws(StartError) -> OpenStore {
         switch storage.url {
-        case .file(let path): try await open(file: path, storage, tables, for: use, now: now, observers)
+        case .file(let path): try await open(file: path, storage, tables, formerIssuers, for: use, now: now, observers)
         case .postgres(let address):
-            try await open(postgres: address, storage, tables, for: use, now: now, observers)
+            try await open(postgres: address, storage, tables, formerIssuers, for: use, now: now, observers)
         }
     }
 
@@ -93,8 +95,8 @@ struct OpenStore: Sendable {
     }
 
     private static func open(
-        file path: String, _ storage: Settings.Storage, _ tables: StoreTables, for use: Use, now: Int64,
-        _ observers: Observers
+        file path: String, _ storage: Settings.Storage, _ tables: StoreTables, _ formerIssuers: FormerIssuers,
+        for use: Use, now: Int64, _ observers: Observers
     ) async throws(StartError) -> OpenStore {
         let isServer = if case .server = use { true } else { false }
         // Without a store there is no master key either, and the store is what is missing.
@@ -108,7 +110,8 @@ struct OpenStore: Sendable {
         do throws(RepositoryError) {
             let repository = try await SQLiteAccounts.open(
                 SQLiteSettings(
-                    path: path, access: isServer ? .server : .besideServer, tables: tables, observers: observers),
+                    path: path, access: isServer ? .server : .besideServer, tables: tables,
+                    formerIssuers: formerIssuers, observers: observers),
                 now: now,
                 unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
             return OpenStore(repository: repository, file: repository, masterKey: masterKey, place: path, loop: nil)
@@ -118,8 +121,8 @@ struct OpenStore: Sendable {
     }
 
     private static func open(
-        postgres address: Secret, _ storage: Settings.Storage, _ tables: StoreTables, for use: Use, now: Int64,
-        _ observers: Observers
+        postgres address: Secret, _ storage: Settings.Storage, _ tables: StoreTables, _ formerIssuers: FormerIssuers,
+        for use: Use, now: Int64, _ observers: Observers
     ) async throws(StartError) -> OpenStore {
         let string: ConnectionString
         do throws(ConnectionStringError) {
@@ -137,6 +140,7 @@ struct OpenStore: Sendable {
             case .migration: true
             }
         var settings = PostgresSettings(string, storage, tables, loops: loops, mayCreate: mayCreate)
+        settings.formerIssuers = formerIssuers
         settings.observers = observers
         do throws(RepositoryError) {
             let repository = try await PostgresAccounts.open(

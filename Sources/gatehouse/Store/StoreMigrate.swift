@@ -1,3 +1,4 @@
+import Accounts
 import AccountsSQL
 import ArgumentParser
 import Settings
@@ -26,7 +27,8 @@ struct StoreMigrate: AsyncParsableCommand {
         }
         do throws(StartError) {
             let store = try await OpenStore.open(
-                storage, tables: StoreTables(of: Wing.all), for: .migration, now: WallClock.now.seconds)
+                storage, tables: StoreTables(of: Wing.all), formerIssuers: .none, for: .migration,
+                now: WallClock.now.seconds)
             StandardOutput.write("The tables in \(store.place) are up to date.\n")
             await store.close()
         } catch {

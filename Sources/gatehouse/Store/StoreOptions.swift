@@ -58,7 +58,8 @@ struct StoreOptions: ParsableArguments {
         let store: OpenStore
         do throws(StartError) {
             store = try await OpenStore.open(
-                settings.storage, tables: StoreTables(of: Wing.all), for: .tool, now: clock.seconds)
+                settings.storage, tables: StoreTables(of: Wing.all), formerIssuers: FormerIssuers(settings.providers),
+                for: .tool, now: clock.seconds)
         } catch {
             throw Self.fail("\(error)")
         }

@@ -10,7 +10,7 @@ struct UsersCommand: ParsableCommand {
         discussion: "All of it works beside a running server.",
         subcommands: [
             UsersList.self, UsersShow.self, UsersFind.self, UsersExport.self, UsersErase.self,
-            UsersLock.self, UsersUnlock.self, UsersUnlink.self, UsersSignOut.self,
+            UsersLock.self, UsersUnlock.self, UsersUnlink.self, UsersSignOut.self, UsersDoubles.self,
         ])
 
     /// Tells that there is no such user.
