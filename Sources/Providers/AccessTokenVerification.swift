@@ -98,6 +98,6 @@ extension ProviderClient {
         }
         return try await ask(
             IntrospectionRequest(token: token), at: endpoint, of: issuer, .introspection, now: now
-        ) { answer throws(ProviderCallError) in try IntrospectionAnswer(answer) }
+        ) { [provider] answer throws(ProviderCallError) in try IntrospectionAnswer(answer, dialect: provider.dialect) }
     }
 }

@@ -63,9 +63,19 @@ public struct ProviderClient: ~Copyable, Sendable {
     public func exchange(
         _ asked: TokenRequest, at issuer: ProviderMetadata, now: Int64
     ) async throws(ProviderError) -> TokenResponse {
-        try await ask(asked, at: tokenEndpoint(of: issuer), of: issuer, .token, now: now) {
-            answer throws(ProviderCallError) in try TokenResponse(answer, to: asked)
+        let needsAccessToken = needsUserinfo(of: issuer)
+        return try await ask(asked, at: tokenEndpoint(of: issuer), of: issuer, .token, now: now) {
+            [provider] answer throws(ProviderCallError) in
+            try TokenResponse(answer, to: asked, dialect: provider.dialect, needsAccessToken: needsAccessToken)
         }
+    }
+
+    /// Whether a sign-in without userinfo is none: where there is such a place, and for ZenKey's carriers, whose ID
+    /// tokens have no attributes.
+    private func needsUserinfo(of issuer: ProviderMetadata) -> Bool {
+        guard provider.configuration.userinfo == .required else { return false }
+        if case .zenkey = provider.configuration.profile { return true }
+        return issuer.userinfoEndpoint != nil || issuer.userinfoFault != nil
     }
 
     /// Where codes and refresh tokens are exchanged.
@@ -97,7 +107,8 @@ public struct ProviderClient: ~Copyable, Sendable {
             return try read(received)
         } catch {
             let words = answer.flatMap { ProviderWords($0, removing: asked.secrets + (proof?.secrets ?? [])) }
-            throw noted(step, error, host: endpoint.host, words: words)
+            let remedy = answer.flatMap { provider.dialect.remedy(for: $0, to: step.dialectCall) }
+            throw noted(step, error, host: endpoint.host, words: words, remedy: remedy)
         }
     }
 
@@ -178,6 +189,7 @@ public struct ProviderClient: ~Copyable, Sendable {
         _ accessToken: String, at issuer: ProviderMetadata, of subject: String
     ) async throws(ProviderError) -> JSONValue? {
         guard let endpoint = issuer.userinfoEndpoint else {
+            if let fault = issuer.userinfoFault { throw noted(.discovery, fault, host: provider.configuredHost) }
             // OpenID Connect Discovery §3 only recommends the endpoint; every ZenKey carrier has it, and no attributes
             // stand in its ID tokens.
             if case .openid = provider.configuration.profile { return nil }
@@ -195,12 +207,15 @@ public struct ProviderClient: ~Copyable, Sendable {
         func refused(_ error: UserinfoError) -> ProviderError {
             switch error {
             case .mismatch: .userinfoMismatch
-            case .provider(let failure): noted(.userinfo, failure, host: endpoint.host)
+            case .provider(let failure):
+                noted(
+                    .userinfo, failure, host: endpoint.host, words: ProviderWords(response, removing: [accessToken]),
+                    remedy: provider.dialect.remedy(for: response, to: .userinfo))
             }
         }
         let signed: CompactJWS
         do throws(UserinfoError) {
-            switch try UserinfoAnswer(response) {
+            switch try UserinfoAnswer(response, dialect: provider.dialect) {
             case .claims(let claims): return try Userinfo(claims, subject: subject).claims
             case .signed(let token): signed = token
             }
@@ -268,9 +283,10 @@ public struct ProviderClient: ~Copyable, Sendable {
     }
 
     func noted(
-        _ step: ProviderProblem.Step, _ failure: ProviderCallError, host: String?, words: ProviderWords? = nil
+        _ step: ProviderProblem.Step, _ failure: ProviderCallError, host: String?, words: ProviderWords? = nil,
+        remedy: String? = nil
     ) -> ProviderError {
-        call.note(step, failure, host: host, words: words)
+        call.note(step, failure, host: host, words: words, remedy: remedy)
         return .call(ProviderProblem(step, failure))
     }
 }

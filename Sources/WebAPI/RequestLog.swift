@@ -134,6 +134,8 @@ struct RequestLog: Sendable {
 
     /// Which of the provider's hosts failed, and what it said itself.
     private static func describe(_ call: CallContext, in metadata: inout Logger.Metadata) {
+        if let found = call.found { metadata["found"] = "\(found)" }
+        if let told = call.told { metadata["provider_error"] = "\(told)" }
         guard let facts = call.facts else { return }
         if let host = facts.host { metadata["error_host"] = "\(host)" }
         if let words = facts.words { metadata["provider_error"] = "\(words)" }
@@ -183,8 +185,10 @@ struct RequestLog: Sendable {
         case .status(let status): "status \(status)"
         case .notJSON: "not a JSON object"
         case .invalidMember(let name): "\(name) is missing or wrong"
-        case .issuerMismatch: "the document names another issuer"
-        case .untrustedIssuer: "the issuer is not trusted"
+        case .doubtfulMember(let name): "\(name) is there twice, or its text is no Unicode"
+        case .redirected(let status, let address): "status \(status), a redirect to \(address)"
+        case .issuerMismatch(let found, let expected): "the document names another issuer, \(found), for \(expected)"
+        case .untrustedIssuer(let found): "the issuer \(found) is not trusted"
         case .refusedEndpoint(let name): "\(name) is not an address we may call"
         case .circuitOpen: "it failed too often of late"
         case .noCarrier: "no carrier serves that network"
