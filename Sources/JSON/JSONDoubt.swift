@@ -1,4 +1,5 @@
-/// What stands in a document and can't be taken at its word. Only ``JSONValue/init(repairing:strict:depth:)`` makes one.
+/// What stands in a document and can't be taken at its word. Only ``JSONValue/init(repairing:strict:depth:)`` makes
+/// one.
 ///
 /// The accessors of ``JSONValue`` know no such value: `string`, `integer` and the others are nil for it, so whoever
 /// decides by a value refuses it without a thought. Who only shows it says so, with ``JSONValue/shown``.

@@ -27,7 +27,8 @@ public struct IDTokenVerificationRequest: Sendable {
         guard token.utf8.count <= IDTokenVerifier.maximumTokenBytes else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.header(parts[0]), header["alg"].isExactly(Self.algorithm),
-            header["crit"] == nil, header["b64"] == nil, let payload = Base64URL.decode(String(parts[1])).flatMap({ ProviderDocument.object($0.span) })
+            header["crit"] == nil, header["b64"] == nil,
+            let payload = Base64URL.decode(String(parts[1])).flatMap({ ProviderDocument.object($0.span) })
         else { return nil }
         self.token = token
         self.clientID = clientID

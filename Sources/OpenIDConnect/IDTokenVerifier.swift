@@ -80,6 +80,16 @@ public struct IDTokenVerifier: Sendable {
         self.clockSkewSeconds = clockSkewSeconds
     }
 
+    /// Whose tokens it takes, and for whom.
+    public var expectedNames: ExpectedNames {
+        ExpectedNames(issuers: issuer.all, audiences: [clientID] + (native?.audiences ?? []))
+    }
+
+    /// What stands in claims where they break a rule; see ``TokenFinding``.
+    public func finding(_ error: IDTokenError, in claims: JSONValue, now: Int64) -> String? {
+        TokenFinding.sentence(breaking: error.rule, claims, expecting: expectedNames, now: now)
+    }
+
     /// Checks the claims of a token whose signature was verified.
     ///
     /// - Parameter now: seconds since 1970.

@@ -4,7 +4,7 @@ public import JSON
 /// that nobody can see or that moves the others.
 ///
 /// It is for names that are no secret: issuers, addresses, audiences, keys, algorithms. An address loses its query,
-/// where codes and tokens stand.
+/// where codes and tokens stand. What looks like somebody's address or a token is no name, and is not shown.
 public struct PrintableName: Sendable, Equatable, CustomStringConvertible {
     /// In characters.
     public static let maximumLength = 160
@@ -12,6 +12,10 @@ public struct PrintableName: Sendable, Equatable, CustomStringConvertible {
     public let description: String
 
     public init(_ text: String) {
+        guard !text.contains("@"), !text.contains("eyJ") else {
+            description = "[removed]"
+            return
+        }
         let shown = text.prefix { $0 != "?" && $0 != "#" }
         let scalars = shown.unicodeScalars.prefix(Self.maximumLength + 1).map { Self.isPrintable($0) ? $0 : "·" }
         let text = String(String.UnicodeScalarView(scalars.prefix(Self.maximumLength)))

@@ -10,9 +10,10 @@ public import System
 /// not verify it: a provider may have put another key under the name.
 ///
 /// A key name costs a stranger nothing who posts a token, nor does a signature that is none: such fetches come from a
-/// small budget, and a name for which the keys were fetched in vain a moment ago is not looked for again. A token that we have got from the provider ourselves
-/// has nothing to do with that: for such ones keys are fetched once a second at most, and all that come in that second
-/// see what the fetch has brought, so that nobody's made-up names keep a rotated key from real sign-ins.
+/// small budget, and a name for which the keys were fetched in vain a moment ago is not looked for again. A token that
+/// we have got from the provider ourselves has nothing to do with that: for such ones keys are fetched once a second at
+/// most, and all that come in that second see what the fetch has brought, so that nobody's made-up names keep a rotated
+/// key from real sign-ins.
 public final class ProviderKeys: Sendable {
     private struct Lookups: ~Copyable {
         /// For names that strangers have said.
@@ -74,6 +75,9 @@ public final class ProviderKeys: Sendable {
             throw .token(error)
         }
     }
+
+    /// What the keys are called that are at hand; nil for one without a name.
+    public func names(now: MonotonicTime) -> [String?] { cache.last(now: now)?.keys.map(\.keyID) ?? [] }
 
     private func keys(
         _ endpoint: EndpointURL, _ transport: some ProviderTransport, _ now: MonotonicTime

@@ -25,7 +25,8 @@ public struct ProviderWords: Sendable, Equatable, CustomStringConvertible {
     /// - Returns: nil when the answer holds no error.
     public init?(_ response: OutboundResponse, removing sent: [String]) {
         let isSuccess = (200..<300).contains(response.status)
-        guard let document = try? response.parsedObject(), let words = RefusalWords(document, isSuccess: isSuccess) else {
+        guard let document = try? response.parsedObject(), let words = RefusalWords(document, isSuccess: isSuccess)
+        else {
             return nil
         }
         let code = (words.names + words.numbers).joined(separator: ", ")

@@ -163,7 +163,7 @@ public struct TokenResponse: Sendable {
     }
 
     /// A client error with an `error` is the last word on this code, whatever its name. 429 and 503 are how a server
-    /// says "not now", unless it says something that we know; any other 5xx is a fault of its own, unless it is a denial.
+    /// says "not now", unless it says something that we know; any other 5xx is a fault of its own, but for a denial.
     private static func isRefusal(_ error: OAuthError, _ status: Int) -> Bool {
         switch status {
         case 429, 503: error != .unknown

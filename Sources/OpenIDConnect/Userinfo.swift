@@ -83,6 +83,8 @@ public enum UserinfoError: SignedTokenRefusal, Equatable, Sendable {
     case provider(ProviderCallError)
 
     public init(_ error: JOSEError) { self = .mismatch }
+
+    public var rule: String { "userinfo" }
 }
 
 /// Attributes whose subject was compared with the ID token's (§5.3.2), the check whose absence lets one user's data be

@@ -76,7 +76,11 @@ extension ProviderClient {
         switch presented.form {
         case .signed(let token):
             return try await verified(
-                token, from: .stranger, keysAt: issuer.keysEndpoint, or: ProviderError.accessToken
+                token, from: .stranger, keysAt: issuer.keysEndpoint,
+                expecting: {
+                    ExpectedNames(
+                        issuers: [issuer.issuer], audiences: [configuration.clientID] + presented.exchange.audiences)
+                }, now: now, or: ProviderError.accessToken
             ) {
                 signed throws(AccessTokenError) in try AccessTokenVerifier(rules).verify(signed, now: now)
             }

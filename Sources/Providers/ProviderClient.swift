@@ -154,11 +154,16 @@ public struct ProviderClient: ~Copyable, Sendable {
         do throws(JOSEError) {
             parsed = try CompactJWS(parsing: token, maximumByteCount: IDTokenVerifier.maximumTokenBytes)
         } catch {
+            if error == .algorithm {
+                let allowed = provider.configuration.algorithms.map(\.rawValue).joined(separator: " or ")
+                call.note(found: "alg is none, or that of a shared secret, expected \(allowed)")
+            }
             throw .idToken(IDTokenError(error))
         }
-        return try await verified(parsed, from: origin, keysAt: issuer.keysEndpoint, or: ProviderError.idToken) {
-            signed throws(IDTokenError) in try verifier.verify(signed, now: now)
-        }
+        return try await verified(
+            parsed, from: origin, keysAt: issuer.keysEndpoint, expecting: { verifier.expectedNames }, now: now,
+            or: ProviderError.idToken
+        ) { signed throws(IDTokenError) in try verifier.verify(signed, now: now) }
     }
 
     /// Fetches the user's attributes, where this provider has them (OpenID Connect Core §5.3).
@@ -223,8 +228,10 @@ public struct ProviderClient: ~Copyable, Sendable {
             throw refused(error)
         }
         let clientID = provider.configuration.clientID
-        return try await verified(signed, from: .provider, keysAt: issuer.keysEndpoint, or: refused) {
-            signed throws(UserinfoError) in
+        return try await verified(
+            signed, from: .provider, keysAt: issuer.keysEndpoint,
+            expecting: { ExpectedNames(issuers: [issuer.issuer], audiences: [clientID]) }, now: nil, or: refused
+        ) { signed throws(UserinfoError) in
             try Userinfo(signed, issuer: issuer.issuer, clientID: clientID, subject: subject).claims
         }
     }
@@ -239,9 +246,12 @@ public struct ProviderClient: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - origin: who has brought it.
+    ///   - names: for the log, where a rule is broken.
+    ///   - now: seconds since 1970; nil where no time is looked at.
     ///   - refused: what it means that a rule is broken.
     func verified<Content, Refusal: SignedTokenRefusal>(
         _ token: CompactJWS, from origin: TokenOrigin, keysAt endpoint: EndpointURL,
+        expecting names: () -> ExpectedNames, now: Int64?,
         or refused: (Refusal) -> ProviderError,
         by rules: (VerifiedJWS) throws(Refusal) -> Content
     ) async throws(ProviderError) -> Content {
@@ -250,7 +260,13 @@ public struct ProviderClient: ~Copyable, Sendable {
                 of: token, from: origin, keysAt: endpoint, allowed: provider.configuration.algorithms, by: rules)
         } catch {
             switch error {
-            case .token(let refusal): throw refused(refusal)
+            case .token(let refusal):
+                let found = TokenFinding.sentence(
+                    breaking: refusal.rule, in: token, expecting: names(),
+                    allowed: provider.configuration.algorithms,
+                    keys: provider.keys(at: endpoint, now: transport.now).names(now: transport.now), now: now ?? 0)
+                if let found { call.note(found: found) }
+                throw refused(refusal)
             case .keys(let failure): throw noted(.keys, failure, host: endpoint.host)
             }
         }

@@ -71,7 +71,11 @@ public struct ProviderProbe: Sendable {
         do throws(ProviderError) {
             issuer = try await client.issuer(serving: network)
         } catch {
-            return [Finding(step: .discovery, isGood: false, sentence: ProbeWords.sentence(error, call.facts, by: provider.dialect.title))]
+            return [
+                Finding(
+                    step: .discovery, isGood: false,
+                    sentence: ProbeWords.sentence(error, call.facts, by: provider.dialect.title))
+            ]
         }
         var findings = [Finding(step: .discovery, isGood: true, sentence: "the issuer is \(issuer.issuer)")]
         if let clock = clock() { findings.append(clock) }
@@ -105,7 +109,8 @@ public struct ProviderProbe: Sendable {
             set = try ProviderKeys.keys(in: answer)
         } catch {
             let problem = ProviderError.call(ProviderProblem(.keys, error))
-            return Finding(step: .keys, isGood: false, sentence: ProbeWords.sentence(problem, nil, by: provider.dialect.title))
+            return Finding(
+                step: .keys, isGood: false, sentence: ProbeWords.sentence(problem, nil, by: provider.dialect.title))
         }
         let allowed = provider.configuration.algorithms
         let counts = allowed.map { algorithm in (algorithm, set.keys.count { $0.algorithms.contains(algorithm) }) }
@@ -136,7 +141,9 @@ public struct ProviderProbe: Sendable {
             return Finding(step: .token, isGood: false, sentence: "gives tokens for a code that is made up")
         } catch {
             let isGood = ProbeWords.isRefusalOfCode(error)
-            return Finding(step: .token, isGood: isGood, sentence: ProbeWords.sentence(error, call.facts, by: provider.dialect.title))
+            return Finding(
+                step: .token, isGood: isGood,
+                sentence: ProbeWords.sentence(error, call.facts, by: provider.dialect.title))
         }
     }
 }

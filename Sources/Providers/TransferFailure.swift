@@ -29,7 +29,9 @@ public struct TransferFailure: Error, Sendable, Equatable {
 
     private static func isOfUser(_ refusal: OAuthError) -> Bool {
         switch refusal {
-        case .invalidGrant, .userNotFound, .accessDenied, .interactionRequired, .unknown, .clientFault("invalid_request"): true
+        case .invalidGrant, .userNotFound, .accessDenied, .interactionRequired, .unknown,
+            .clientFault("invalid_request"):
+            true
         default: false
         }
     }

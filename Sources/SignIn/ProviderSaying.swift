@@ -30,8 +30,8 @@ struct ProviderSaying {
     var namesPerson: Bool { attributes.namesPerson }
 
     /// - Parameters:
-    ///   - subject: the verified one. A value that equals it is nobody's attribute and never leaves this server, but for
-    ///     an address or a number that the user is called by there.
+    ///   - subject: the verified one. A value that equals it is nobody's attribute and never leaves this server, but
+    ///     for an address or a number that the user is called by there.
     ///   - isSubjectPrivate: whether those are left out too.
     ///   - names: the attributes of the provider's profile.
     ///   - furtherClaims: the names of what is handed on besides.
@@ -57,7 +57,8 @@ struct ProviderSaying {
         let configuration = provider.configuration
         self.init(
             idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
-            isSubjectPrivate: provider.takesPortTokens, names: configuration.attributeNames, furtherClaims: configuration.claims,
+            isSubjectPrivate: provider.takesPortTokens, names: configuration.attributeNames,
+            furtherClaims: configuration.claims,
             keyClaim: configuration.crossClientKey)
         if let directory = configuration.userAPI {
             personKey = DirectoryKey.of(
@@ -76,7 +77,8 @@ struct ProviderSaying {
     init(userinfo: JSONValue?, about subject: String, from provider: Provider) {
         self.init(
             idToken: .object(JSONObject()), userinfo: userinfo, subject: subject,
-            isSubjectPrivate: provider.takesPortTokens, names: provider.configuration.attributeNames, furtherClaims: provider.configuration.claims)
+            isSubjectPrivate: provider.takesPortTokens, names: provider.configuration.attributeNames,
+            furtherClaims: provider.configuration.claims)
     }
 
     private mutating func read(_ document: JSONObject, _ names: AttributeNames, _ furtherClaims: [String]) {

@@ -15,7 +15,9 @@ public struct ScriptedAnswer: Sendable, Hashable {
     /// - Parameters:
     ///   - headers: all of them but those that tell where the body ends.
     ///   - body: its text.
-    public init(_ status: Int, _ headers: KeyValuePairs<String, String> = ["Content-Type": "application/json"], _ body: String) {
+    public init(
+        _ status: Int, _ headers: KeyValuePairs<String, String> = ["Content-Type": "application/json"], _ body: String
+    ) {
         self.status = status
         fields = headers.map { Field(name: $0.key, value: $0.value) }
         self.body = Array(body.utf8)

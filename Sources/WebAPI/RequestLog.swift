@@ -139,6 +139,7 @@ struct RequestLog: Sendable {
         guard let facts = call.facts else { return }
         if let host = facts.host { metadata["error_host"] = "\(host)" }
         if let words = facts.words { metadata["provider_error"] = "\(words)" }
+        if let remedy = facts.remedy { metadata["remedy"] = "\(remedy)" }
     }
 
     /// What an operator must see: our configuration or our store, and a provider that misbehaves.

@@ -40,7 +40,8 @@ struct Oddity: Sendable, CustomTestStringConvertible {
             ]
         } + [
             document(.configuration, "an issuer twice", TextEdit("{", #"{"issuer":"https://evil.example","#), 502),
-            document(.configuration, "keys that are nowhere", TextEdit(#""jwks_uri":"#, #""jwks_uri":null,"was":"#), 502),
+            document(
+                .configuration, "keys that are nowhere", TextEdit(#""jwks_uri":"#, #""jwks_uri":null,"was":"#), 502),
             document(
                 .configuration, "an empty userinfo",
                 TextEdit(#""userinfo_endpoint":""#, #""userinfo_endpoint":"","was":""#)),
@@ -53,7 +54,8 @@ struct Oddity: Sendable, CustomTestStringConvertible {
                 TextEdit(#""userinfo_endpoint":"http://127.0.0.1"#, #""userinfo_endpoint":"http://other.example"#), 502),
             document(.keys, "an alg of null", TextEdit(#""alg":"RS256""#, #""alg":null"#)),
             document(.keys, "a use of null", TextEdit(#""use":"sig""#, #""use":null"#)),
-            document(.keys, "a certificate that is no text", TextEdit(#""kty":"RSA""#, #""kty":"RSA","x5c":["\udc00"]"#)),
+            document(
+                .keys, "a certificate that is no text", TextEdit(#""kty":"RSA""#, #""kty":"RSA","x5c":["\udc00"]"#)),
             document(.keys, "keys twice", TextEdit("{", #"{"keys":[],"#), 502),
             document(.token, "no access token, which nobody wants", withoutAccessToken, section: without),
             document(.token, "an access token of null", accessTokenOfNull, section: without),
@@ -65,8 +67,10 @@ struct Oddity: Sendable, CustomTestStringConvertible {
             document(.userinfo, "a name twice", TextEdit(#""name":""#, #""name":"Mallory","name":""#)),
             document(.userinfo, "a subject twice", TextEdit("{", #"{"sub":"another","#), 502),
             document(.userinfo, "an address twice", TextEdit("{", #"{"email":"boss@example.com","#), 502),
-            document(.userinfo, "an address with half an emoji", TextEdit("{", #"{"email":"\ud83d@example.com","#), 502),
-            document(.userinfo, "a verified twice", TextEdit("{", #"{"email_verified":true,"email_verified":true,"#), 502),
+            document(
+                .userinfo, "an address with half an emoji", TextEdit("{", #"{"email":"\ud83d@example.com","#), 502),
+            document(
+                .userinfo, "a verified twice", TextEdit("{", #"{"email_verified":true,"email_verified":true,"#), 502),
             claims("a byte order mark", mark), claims("half an emoji that nobody reads", half),
             claims("Latin-1 that nobody reads", latin1), claims("a member twice", twice),
             claims("events of null", TextEdit("{", #"{"events":null,"#)),
@@ -94,7 +98,8 @@ struct Oddity: Sendable, CustomTestStringConvertible {
 
     @Test func `is repaired in a name, so that its owner can sign in, and the next time too`() async throws {
         try await RunningGatehouse.with { gatehouse in
-            gatehouse.simulation.misbehave(.edited(TextEdit(#""name":""#, #""name":"\ud83d "#)), at: .userinfo, of: .plain)
+            gatehouse.simulation.misbehave(
+                .edited(TextEdit(#""name":""#, #""name":"\ud83d "#)), at: .userinfo, of: .plain)
             for _ in 0..<2 {
                 let answer = try await gatehouse.signIn("linus", at: .plain)
                 #expect(answer.status == 200, "\(answer.text)")
@@ -103,7 +108,9 @@ struct Oddity: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: [("an audience twice", #"{"aud":"another","#, 400), ("a note twice", #"{"note":1,"note":2,"#, 200)])
+    @Test(arguments: [
+        ("an audience twice", #"{"aud":"another","#, 400), ("a note twice", #"{"note":1,"note":2,"#, 200),
+    ])
     func `is refused of an introspection where it says whom the token is for`(
         situation: String, edit: String, status: Int
     ) async throws {

@@ -85,7 +85,8 @@ import Testing
         let written = String(decoding: JSONValue.object(ec.with([("kid", "a")])).serialized, as: UTF8.self).dropLast()
         let keys = [#","alg":"ES256","alg":"ES256"}"#, #","x5c":["\ud83d"]}"#].map { written + $0 }
         let text = #"{"keys":["# + keys.joined(separator: ",") + "]}"
-        let set = try JWKSet(JSONValue(repairing: Array(text.utf8).span, strict: ["keys-of-others"]), maximumKeyCount: 2)
+        let set = try JWKSet(
+            JSONValue(repairing: Array(text.utf8).span, strict: ["keys-of-others"]), maximumKeyCount: 2)
         #expect(set.keys.count == 1 && set.unusableKeyCount == 1)
     }
 

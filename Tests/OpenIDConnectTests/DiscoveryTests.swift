@@ -87,10 +87,11 @@ import Testing
         #expect(failure("authorization_endpoint", value) == nil)
     }
 
-    @Test(arguments: [
-        ("", nil), ("http://carrier.example/x", .refusedEndpoint("userinfo_endpoint")),
-        (7, .invalidMember("userinfo_endpoint")),
-    ] as [(JSONValue, ProviderCallError?)])
+    @Test(
+        arguments: [
+            ("", nil), ("http://carrier.example/x", .refusedEndpoint("userinfo_endpoint")),
+            (7, .invalidMember("userinfo_endpoint")),
+        ] as [(JSONValue, ProviderCallError?)])
     func `holds an address of userinfo against nobody who does not ask there`(
         value: JSONValue, fault: ProviderCallError?
     ) throws {

@@ -206,7 +206,8 @@ import Testing
     @Test func `what a provider says of a user has half an emoji repaired in a name and nothing repaired in a role`()
         throws
     {
-        let text = #"{"sub":"s","name":"Ann \ud83d","nickname":"A","nickname":"B","picture":"https://a.example/1","#
+        let text =
+            #"{"sub":"s","name":"Ann \ud83d","nickname":"A","nickname":"B","picture":"https://a.example/1","#
             + #""picture":"https://a.example/1","roles":["a","b\ud83d"],"address":{"locality":"Z\udc00rich"}}"#
         let document = try JSONValue(repairing: Array(text.utf8).span, strict: ["sub"])
         let said = said(document, names: .openid, claims: ["roles"])

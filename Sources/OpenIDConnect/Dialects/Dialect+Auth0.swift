@@ -15,7 +15,8 @@ extension Dialect {
                 remedy: "an Action or a rule of the tenant denies it: look into the tenant's logs"),
             Rule(
                 "unauthorized", with: 400...599, means: .accessDenied,
-                remedy: "an Action or a rule of the tenant denies it, or the user is blocked: look into the tenant's logs"),
+                remedy:
+                    "an Action or a rule of the tenant denies it, or the user is blocked: look into the tenant's logs"),
             Rule(
                 "unauthorized_client", means: .clientFault("unauthorized_client"),
                 remedy: "the application may not use this grant: Applications, Advanced Settings, Grant Types"),

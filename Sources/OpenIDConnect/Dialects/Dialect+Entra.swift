@@ -14,7 +14,8 @@ extension Dialect {
     private static let clientFaults = [
         fault(
             "AADSTS700025", "invalid_client",
-            "the client is a public one there, so that a secret fails: clientAuthentication none, or register a Web platform"),
+            "the client is a public one there, so that a secret fails: clientAuthentication none, or register a Web platform"
+        ),
         fault(
             "AADSTS7000218", "invalid_client",
             "the client is a confidential one there: give it clientSecret or clientKey"),
@@ -28,7 +29,9 @@ extension Dialect {
             "the redirect URI is one of a single-page application there: register a Web platform"),
         fault("AADSTS50011", "redirect_uri_mismatch", "the redirect URI is not registered there, to the letter"),
         fault("AADSTS500112", "redirect_uri_mismatch", "the redirect URI is not the one of the authorization request"),
-        Rule(nil, mark: "AADSTS501481", means: .invalidGrant, remedy: "the verifier is not looked for in the way that it is sent"),
+        Rule(
+            nil, mark: "AADSTS501481", means: .invalidGrant,
+            remedy: "the verifier is not looked for in the way that it is sent"),
     ]
 
     /// What a sign-in at Entra can mend, and nothing else: another factor, a password that was changed, consent.

@@ -27,6 +27,8 @@ extension Dialect {
             Rule(
                 nil, with: 400...403, number: "200", means: .accessDenied,
                 remedy: "the user, or the app's settings, do not give this permission"),
-            Rule(nil, with: 400...403, number: "10", means: .accessDenied, remedy: "the app lacks a permission: App Review"),
+            Rule(
+                nil, with: 400...403, number: "10", means: .accessDenied,
+                remedy: "the app lacks a permission: App Review"),
         ])
 }

@@ -5,7 +5,8 @@ extension Dialect {
         "LinkedIn", hosts: ["linkedin.com"],
         rules: [
             Rule("invalid_request", with: 400...401, of: [.code], mark: "authorization code", means: .invalidGrant),
-            Rule("invalid_redirect_uri", with: 400...401, of: [.code], mark: "authorization code", means: .invalidGrant),
+            Rule(
+                "invalid_redirect_uri", with: 400...401, of: [.code], mark: "authorization code", means: .invalidGrant),
             Rule(
                 "invalid_redirect_uri", means: .clientFault("redirect_uri_mismatch"),
                 remedy: "the redirect URI is not among the app's authorized ones, to the letter"),

@@ -14,7 +14,9 @@ extension Dialect {
             Rule(
                 "access_denied", with: 400...599, mark: "not assigned", means: .accessDenied,
                 remedy: "the user is not assigned to the app integration: Applications, Assignments"),
-            Rule("E0000047", means: .temporarilyUnavailable, remedy: "it is asked more often than the org's rate limit allows"),
+            Rule(
+                "E0000047", means: .temporarilyUnavailable,
+                remedy: "it is asked more often than the org's rate limit allows"),
             // The token of userinfo.
             Rule("E0000011", means: .invalidGrant),
         ])

@@ -22,15 +22,20 @@ extension Dialect {
                 "missing_scope", means: .clientFault("invalid_scope"),
                 remedy: "the app lacks a scope: add it under OAuth & Permissions, User Token Scopes"),
             Rule(
-                "access_denied", means: .accessDenied, remedy: "a rule of the workspace denies it: ask an administrator"),
+                "access_denied", means: .accessDenied, remedy: "a rule of the workspace denies it: ask an administrator"
+            ),
             Rule(
-                "ekm_access_denied", means: .accessDenied, remedy: "an administrator has suspended access to the workspace"),
+                "ekm_access_denied", means: .accessDenied,
+                remedy: "an administrator has suspended access to the workspace"),
             Rule(
                 "team_access_not_granted", means: .accessDenied,
                 remedy: "the app has not been approved for that workspace: ask an administrator"),
-            Rule("account_inactive", means: .accessDenied, remedy: "the user's account, or the workspace, is deactivated"),
+            Rule(
+                "account_inactive", means: .accessDenied, remedy: "the user's account, or the workspace, is deactivated"
+            ),
             Rule("org_login_required", means: .temporarilyUnavailable),
-            Rule("team_added_to_org", means: .temporarilyUnavailable), Rule("ratelimited", means: .temporarilyUnavailable),
+            Rule("team_added_to_org", means: .temporarilyUnavailable),
+            Rule("ratelimited", means: .temporarilyUnavailable),
             Rule("internal_error", means: .temporarilyUnavailable), Rule("fatal_error", means: .temporarilyUnavailable),
             Rule("request_timeout", means: .temporarilyUnavailable),
             Rule("service_unavailable", means: .temporarilyUnavailable),

@@ -111,7 +111,9 @@ extension BrowserSignIn {
             if let token = answer.loginHintToken { next.carried["login_hint_token"] = token }
             return next
         case .signingIn:
-            guard answer.refusal(in: provider.dialect) == .userNotFound, provider.takesPortTokens, !request.hasChosenAgain else { return nil }
+            guard answer.refusal(in: provider.dialect) == .userNotFound, provider.takesPortTokens,
+                !request.hasChosenAgain
+            else { return nil }
             next.carried.network = nil
             next.carried["login_hint_token"] = nil
             next.hasChosenAgain = true

@@ -37,6 +37,8 @@ struct ImportLine {
         for member in object.members where !Self.members.contains(member.name) && !Self.exported.contains(member.name) {
             throw .unknownMember
         }
+        // Somebody could be meant by either.
+        if case .doubtful = object["identities"] { throw .duplicateMember }
         let entries = object["identities"]?.array ?? []
         guard !entries.isEmpty else { throw .noIdentities }
         guard entries.count <= Self.maximumIdentities else { throw .tooManyIdentities(most: Self.maximumIdentities) }

@@ -42,7 +42,8 @@ extension ProviderTable {
                     + "refresh token.", .over, nil),
             said(
                 "a wrong verifier", 400, "invalid_grant", 501_481,
-                "The Code_Verifier does not match the code_challenge supplied in the authorization request.", .over, nil),
+                "The Code_Verifier does not match the code_challenge supplied in the authorization request.", .over, nil
+            ),
             said(
                 "a refresh token that is over", 400, "invalid_grant", 700_082,
                 "The refresh token has expired due to inactivity.", nil, .over),

@@ -57,6 +57,7 @@ extension ProviderTable {
 
     private static func error(_ message: String, _ code: Int, _ subcode: Int? = nil) -> String {
         let subcode = subcode.map { #""error_subcode":\#($0),"# } ?? ""
-        return #"{"error":{"message":"\#(message)","type":"OAuthException","code":\#(code),\#(subcode)"fbtrace_id":"AYg"}}"#
+        return
+            #"{"error":{"message":"\#(message)","type":"OAuthException","code":\#(code),\#(subcode)"fbtrace_id":"AYg"}}"#
     }
 }

@@ -19,7 +19,9 @@ extension ProviderTable {
                 + #""picture":"https://lh3.googleusercontent.com/a","email":"jane@example.com","email_verified":true,"#
                 + #""hd":"example.com"}"#, headers: headers),
         refusals: [
-            said("a wrong secret", 401, "invalid_client", "Unauthorized", .configuration, .configuration, probe: "Clients"),
+            said(
+                "a wrong secret", 401, "invalid_client", "Unauthorized", .configuration, .configuration,
+                probe: "Clients"),
             said(
                 "a client that there is not", 401, "invalid_client", "The OAuth client was not found.", .configuration,
                 .configuration, probe: "Cloud console"),
@@ -29,7 +31,9 @@ extension ProviderTable {
             said(
                 "a secret that is not sent", 400, "invalid_request", "client_secret is missing.", .configuration,
                 .configuration, probe: "give it clientSecret"),
-            said("a code that is no good", 400, "invalid_grant", "Malformed auth code.", .over, nil, probe: "as it should"),
+            said(
+                "a code that is no good", 400, "invalid_grant", "Malformed auth code.", .over, nil,
+                probe: "as it should"),
             said("a code that was used", 400, "invalid_grant", "Bad Request", .over, nil),
             said("a wrong verifier", 400, "invalid_grant", "Invalid code verifier.", .over, nil),
             said(
@@ -70,7 +74,8 @@ extension ProviderTable {
         ])
 
     private static let headers = [
-        (name: "Content-Type", value: "application/json; charset=utf-8"), (name: "X-Frame-Options", value: "SAMEORIGIN"),
+        (name: "Content-Type", value: "application/json; charset=utf-8"),
+        (name: "X-Frame-Options", value: "SAMEORIGIN"),
     ]
 
     private static func said(

@@ -64,7 +64,8 @@ extension ProviderTable {
                 headers: [
                     (
                         name: "WWW-Authenticate",
-                        value: #"Bearer authorization_uri="http://x.okta.com/oauth2/v1/authorize", error="invalid_token""#
+                        value:
+                            #"Bearer authorization_uri="http://x.okta.com/oauth2/v1/authorize", error="invalid_token""#
                     )
                 ], [.userinfo: .broken]),
         ],
