@@ -17,7 +17,8 @@ import Testing
     @Test(arguments: DialectName.allCases) func `reads status and name together: 401 is about who we are`(
         name: DialectName
     ) {
-        let answer = OutboundResponse.json(["error": "access_denied", "error_description": "Unauthorized"], status: 401)
+        let answer = OutboundResponse.json(
+            ["error": "access_denied", "error_description": "Unauthorized"], status: 401)
         guard case .refused(let error) = refusal(answer, name) else {
             Issue.record("it is no refusal")
             return
@@ -64,7 +65,8 @@ import Testing
         ("acme.eu.auth0.com", DialectName.auth0), ("auth0.com", .auth0), ("auth0.com.evil.example", .standard),
         ("evilauth0.com", .standard), ("acme.okta.com", .okta), ("www.linkedin.com", .linkedin), ("slack.com", .slack),
         ("login.microsoftonline.com", .entra), ("acme.b2clogin.com", .entra), ("access.line.me", .line),
-        ("accounts.google.com", .google), ("appleid.apple.com", .apple), ("www.facebook.com", .facebook), ("", .standard),
+        ("accounts.google.com", .google), ("appleid.apple.com", .apple), ("www.facebook.com", .facebook),
+        ("", .standard),
     ])
     func `is known by the host of the issuer`(host: String, name: DialectName) {
         #expect(DialectName(host: host) == name)

@@ -63,7 +63,8 @@ import Testing
         return try events(draft, #"{"events":{"\#(uri)":{\#(members)}},"#)
     }
 
-    @Test func `locks nobody by a subject or a reason that can't be trusted, and passes over words for people`() throws {
+    @Test func `locks nobody by a subject or a reason that can't be trusted, and passes over words for people`() throws
+    {
         let subject = #""subject":{"subject_type":"iss-sub","iss":"https://carrier.example/","sub":"310260-subject"}"#
         let told = try event(subject + #","reason_user":"Zu viel \ud83d","reason_user":"x""#).get()
         #expect(told.events.map(\.kind) == [.accountDisabled] && told.events.first?.subject == "310260-subject")
@@ -98,7 +99,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("issuer", "iss", "https://other.example", "iss is https://other.example, expected https://carrier.example"),
+            (
+                "issuer", "iss", "https://other.example",
+                "iss is https://other.example, expected https://carrier.example"
+            ),
             ("iss", "iss", nil, "iss is nothing, expected https://carrier.example"),
             ("audience", "aud", ["x", 7], "aud is [x, 7], expected client-1 or client-2"),
             ("authorized_party", "azp", "z", "azp is z, expected client-1 or client-2"),
