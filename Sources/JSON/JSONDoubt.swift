@@ -15,7 +15,7 @@ extension JSONValue {
     /// repaired is repaired, and is told apart as ``doubtful(_:)``.
     ///
     /// A byte order mark is passed over (RFC 8259 §8.1); what is no UTF-8, and half of a surrogate pair, becomes U+FFFD
-    /// (§8.2); a member that comes again leaves its object readable (§4). All else is as strict as
+    /// (§8.2); a member that comes again leaves its object readable (§4), up to 64 of them. All else is as strict as
     /// ``init(parsing:depth:)``, which reads every document that needs no repair, so that only those cost more.
     ///
     /// - Parameters:

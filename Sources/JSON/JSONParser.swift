@@ -47,8 +47,17 @@ struct JSONParser {
     /// Whether the text that was read last had to be repaired.
     var hasRepaired = false
 
+    /// How many members have come again. Each is looked for among all others.
+    private var repetitions = 0
+    private static let maximumRepetitions = 64
+
     init(repairs: Bool = false) {
         self.repairs = repairs
+    }
+
+    private mutating func mayRepeat() -> Bool {
+        repetitions += 1
+        return repairs && repetitions <= Self.maximumRepetitions
     }
 
     mutating func skipWhiteSpace(_ bytes: Span<UInt8>) {
@@ -108,7 +117,7 @@ struct JSONParser {
                 if names.isEmpty { names = Set(object.members.map(\.name)) }
                 isNew = names.insert(name).inserted
             }
-            guard isNew || repairs else { throw .duplicateMember(name) }
+            guard isNew || mayRepeat() else { throw .duplicateMember(name) }
             skipWhiteSpace(bytes)
             guard consume(UInt8(ascii: ":"), bytes) else { throw .syntax(offset: offset) }
             skipWhiteSpace(bytes)

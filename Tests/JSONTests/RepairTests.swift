@@ -67,6 +67,14 @@ import Testing
         #expect(throws: JSONError.self) { try read(text) }
     }
 
+    @Test func `has no more members again than somebody writes by mistake`() throws {
+        func text(_ count: Int) -> String {
+            "{" + (0..<count).map { "\"m\($0)\":1,\"m\($0)\":2" }.joined(separator: ",") + "}"
+        }
+        #expect(try read(text(64)).object?.members.count == 64)
+        #expect(throws: JSONError.duplicateMember("m64")) { try read(text(65)) }
+    }
+
     @Test func `nests no deeper than what is strict`() {
         let text = "\u{FEFF}" + String(repeating: "[", count: 33) + String(repeating: "]", count: 33)
         #expect(throws: JSONError.tooDeep) { try read(text) }

@@ -84,6 +84,32 @@ import Testing
         }
     }
 
+    @Test func `that says no with the status of a broken server opens no circuit`() async throws {
+        for (answer, later) in [
+            (OutboundResponse.json(["error": "access_denied"], status: 500), ServiceError.accessDenied),
+            (.page(status: 500), .providerResting(retryAfterSeconds: 60)),
+        ] {
+            let stage = try await SignInStage {
+                Self.configure(&$0, as: .auth0, asksUserinfo: false)
+                $0.circuit = CircuitBreaker.Limits(
+                    failures: 1, firstPause: .seconds(60), maximumPause: .seconds(60), probeLifetime: .seconds(60))
+            }
+            // Once found, metadata and keys are not asked for again, so that the token endpoint is all there is.
+            #expect(try await stage.failure() == nil)
+            stage.transport.answer(stage.carrier.tokenEndpoint, answer)
+            #expect(try await stage.failure(["code": "first"]) != nil)
+            let failure = try await stage.failure(["code": "second"])
+            if case .providerResting = later {
+                guard case .providerResting = failure else {
+                    Issue.record("it is \(String(describing: failure))")
+                    continue
+                }
+            } else {
+                #expect(failure == later)
+            }
+        }
+    }
+
     @Test(arguments: refusals(.userinfo)) func `tells what it means in the place of userinfo`(
         spoken: Spoken
     ) async throws {
