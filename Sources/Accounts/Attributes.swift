@@ -26,17 +26,8 @@ public struct Attributes: Sendable {
         if json != nil { self[name] = nil }
     }
 
-    /// Takes away every attribute that has this text for its value.
-    ///
-    /// - Returns: whether there was any.
-    mutating func remove(valued text: String) -> Bool {
-        let count = text.utf8.count
-        for member in members where member.value.utf8.count == count && member.value == text {
-            members.removeAll { $0.value == text }
-            return true
-        }
-        return false
-    }
+    /// Whether there is a name in it by which a person is called, or a part of one.
+    public var namesPerson: Bool { Profile.namesOfPerson.contains { self[$0] != nil } }
 
     /// Whether both have the same attributes in the same order: what `==` tells, too, with less ado.
     func isExactly(_ other: Attributes) -> Bool {

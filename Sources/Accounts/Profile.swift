@@ -75,8 +75,6 @@ extension Profile {
         if let hostedDomain, said.attributes.email != nil, sources[.email] != said.provider {
             carrier[Self.hostedDomainName] = hostedDomain
         }
-        // Earlier versions stored it where a provider gave it as an attribute, too.
-        if carrier.remove(valued: said.subject) { isChanged = true }
         if setClaims(said.claims, of: said.provider) { isChanged = true }
         return isChanged
     }

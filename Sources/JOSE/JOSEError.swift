@@ -52,8 +52,9 @@ public enum JOSEError: Error, Equatable, Sendable {
     /// Whether the provider may have rotated its keys since the set was fetched, so that a fresh set may answer.
     public var isReasonToRefetchKeys: Bool {
         switch self {
-        case .unknownKey(.keyIDNotInSet), .unknownKey(.noKeyFits), .unknownKey(.privateKeyPublished): true
-        default: false
+        // A name that is known may stand for another key by now, of the same kind or of another.
+        case .signature, .unknownKey: true
+        case .malformed, .algorithm: false
         }
     }
 }

@@ -38,7 +38,7 @@ public struct JWK: Sendable {
         keyID = try members.optionalText("kid")
         let use = try members.optionalText("use")
         let algorithm = try members.optionalText("alg")
-        issuer = members["issuer"]?.string
+        issuer = try members.optionalText("issuer")
         let operations = try Self.operations(members)
         let mayVerify = (use == nil || use == "sig") && operations?.contains("verify") != false
         algorithms = SignatureAlgorithm.allCases.filter {
@@ -81,7 +81,7 @@ public struct JWK: Sendable {
     }
 
     private static func operations(_ members: JSONObject) throws(JWKError) -> [String]? {
-        guard let value = members["key_ops"] else { return nil }
+        guard let value = members["key_ops"], !value.isNull else { return nil }
         guard let elements = value.array else { throw .member("key_ops") }
         let operations = elements.compactMap(\.string)
         guard operations.count == elements.count else { throw .member("key_ops") }
@@ -91,7 +91,8 @@ public struct JWK: Sendable {
 
 extension JSONObject {
     fileprivate func optionalText(_ name: String) throws(JWKError) -> String? {
-        guard let value = self[name] else { return nil }
+        // Some write null where they have nothing to say.
+        guard let value = self[name], !value.isNull else { return nil }
         guard let text = value.string else { throw .member(name) }
         return text
     }

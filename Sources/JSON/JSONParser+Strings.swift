@@ -6,6 +6,7 @@ extension JSONParser {
     mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         let start = offset
         offset += 1
+        if repairs { hasRepaired = false }
         let end = PlainText.end(bytes, from: offset, orAtDelete: false)
         guard end < bytes.count else { throw .syntax(offset: start) }
         switch bytes[end] {
@@ -18,9 +19,11 @@ extension JSONParser {
         }
     }
 
-    private func text(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONError) -> String {
-        guard let text = String(utf8: bytes.extracting(range)) else { throw .invalidText(offset: range.lowerBound) }
-        return text
+    private mutating func text(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONError) -> String {
+        if let text = String(utf8: bytes.extracting(range)) { return text }
+        guard repairs else { throw .invalidText(offset: range.lowerBound) }
+        hasRepaired = true
+        return String(decoding: range.map { bytes[$0] }, as: UTF8.self)
     }
 
     private mutating func escapedString(
@@ -65,16 +68,26 @@ extension JSONParser {
         let start = offset
         let high = try hexadecimal(bytes)
         if let scalar = Unicode.Scalar(high) { return scalar }
-        guard (0xD800..<0xDC00).contains(high), offset + 1 < bytes.count,
+        let end = offset
+        if (0xD800..<0xDC00).contains(high), offset + 1 < bytes.count,
             bytes[offset] == UInt8(ascii: "\\"), bytes[offset + 1] == UInt8(ascii: "u")
-        else { throw .invalidText(offset: start) }
-        offset += 2
-        let low = try hexadecimal(bytes)
-        guard (0xDC00..<0xE000).contains(low),
-            let scalar = Unicode.Scalar(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
-        else { throw .invalidText(offset: start) }
-        return scalar
+        {
+            offset += 2
+            let low = try hexadecimal(bytes)
+            if (0xDC00..<0xE000).contains(low),
+                let scalar = Unicode.Scalar(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
+            {
+                return scalar
+            }
+        }
+        guard repairs else { throw .invalidText(offset: start) }
+        // What follows the half may be a character of its own.
+        offset = end
+        hasRepaired = true
+        return Self.replacement
     }
+
+    private static let replacement: Unicode.Scalar = "\u{FFFD}"
 
     private mutating func hexadecimal(_ bytes: Span<UInt8>) throws(JSONError) -> UInt32 {
         var value: UInt32 = 0

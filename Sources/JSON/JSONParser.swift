@@ -9,6 +9,8 @@ public enum JSONError: Error, Equatable, Sendable {
     case tooDeep
     /// A string is not UTF-8, or escapes half a surrogate pair.
     case invalidText(offset: Int)
+    /// Something is decided by this member, and it is there twice, or had to be repaired.
+    case doubtfulMember(String)
 }
 
 extension JSONValue {
@@ -33,13 +35,30 @@ extension JSONValue {
     }
 }
 
-/// A recursive-descent reader; its only state is the offset, its stack is bounded by `depth`.
+/// A recursive-descent reader; its state is the offset and what the last text was, its stack is bounded by `depth`.
 struct JSONParser {
     private static let membersSearchedInOrder = 24
     /// As many as fit into the memory that an object gets at first.
     private static let usualMembers = 8
 
     var offset = 0
+    /// Whether what can be repaired is no fault.
+    private(set) var repairs = false
+    /// Whether the text that was read last had to be repaired.
+    var hasRepaired = false
+
+    /// How many members have come again. Each is looked for among all others.
+    private var repetitions = 0
+    private static let maximumRepetitions = 64
+
+    init(repairs: Bool = false) {
+        self.repairs = repairs
+    }
+
+    private mutating func mayRepeat() -> Bool {
+        repetitions += 1
+        return repairs && repetitions <= Self.maximumRepetitions
+    }
 
     mutating func skipWhiteSpace(_ bytes: Span<UInt8>) {
         while offset < bytes.count {
@@ -55,7 +74,9 @@ struct JSONParser {
         switch bytes[offset] {
         case UInt8(ascii: "{"): return .object(try object(bytes, depth: depth))
         case UInt8(ascii: "["): return .array(try array(bytes, depth: depth))
-        case UInt8(ascii: "\""): return .string(try string(bytes))
+        case UInt8(ascii: "\""):
+            let text = try string(bytes)
+            return repairs && hasRepaired ? .doubtful(.repaired(text)) : .string(text)
         case UInt8(ascii: "t"):
             try literal("true", bytes)
             return .boolean(true)
@@ -89,16 +110,19 @@ struct JSONParser {
         while true {
             guard offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else { throw .syntax(offset: offset) }
             let name = try string(bytes)
+            let isNew: Bool
             if object.members.count < Self.membersSearchedInOrder {
-                guard !object.contains(name) else { throw .duplicateMember(name) }
+                isNew = !object.contains(name)
             } else {
                 if names.isEmpty { names = Set(object.members.map(\.name)) }
-                guard names.insert(name).inserted else { throw .duplicateMember(name) }
+                isNew = names.insert(name).inserted
             }
+            guard isNew || mayRepeat() else { throw .duplicateMember(name) }
             skipWhiteSpace(bytes)
             guard consume(UInt8(ascii: ":"), bytes) else { throw .syntax(offset: offset) }
             skipWhiteSpace(bytes)
-            object.append(name, try value(bytes, depth: depth - 1))
+            let value = try value(bytes, depth: depth - 1)
+            if isNew { object.append(name, value) } else { object.repeat(name, value) }
             skipWhiteSpace(bytes)
             if consume(UInt8(ascii: "}"), bytes) { return object }
             guard consume(UInt8(ascii: ","), bytes) else { throw .syntax(offset: offset) }

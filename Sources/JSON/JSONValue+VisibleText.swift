@@ -9,6 +9,7 @@ extension JSONValue {
         case .array(let elements): elements.allSatisfy(\.isVisible)
         case .object(let object):
             object.members.allSatisfy { VisibleText.fault(of: $0.name) == nil && $0.value.isVisible }
+        case .doubtful: shown?.isVisible == true
         case .null, .boolean, .integer, .number: true
         }
     }

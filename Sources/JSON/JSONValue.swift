@@ -12,6 +12,8 @@ public enum JSONValue: Sendable, Equatable {
     case string(String)
     case array([JSONValue])
     case object(JSONObject)
+    /// Only a reading that repairs has any.
+    indirect case doubtful(JSONDoubt)
 }
 
 /// The members of a JSON object, in document order, each name once.
@@ -44,6 +46,17 @@ public struct JSONObject: Sendable, Equatable {
     /// Adds a member; the caller has made sure that the name is new.
     public mutating func append(_ name: String, _ value: JSONValue) {
         members.append((name, value))
+    }
+
+    /// Notes that a member has come again: no value of it can be taken for the right one.
+    mutating func `repeat`(_ name: String, _ value: JSONValue) {
+        guard let index = index(of: name) else { return append(name, value) }
+        let isSame =
+            switch members[index].value {
+            case .doubtful(.repeated(let former)): former == value
+            case let former: former == value
+            }
+        members[index].value = .doubtful(.repeated(isSame ? value : nil))
     }
 
     mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }

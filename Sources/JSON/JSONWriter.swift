@@ -86,6 +86,7 @@ public struct JSONWriter: Sendable {
         case .array(let elements): array { writer in for element in elements { writer.value(element) } }
         case .object(let object):
             self.object { writer in for member in object.members { writer.member(member.name, member.value) } }
+        case .doubtful: self.value(value.shown ?? .null)
         }
     }
 

@@ -47,10 +47,12 @@ public struct AccessTokenRules: Sendable {
     ///
     /// - Parameter isTold: whether something beside the claims says that they are an access token's.
     static func areOfAnotherKind(_ claims: JSONValue, isTold: Bool) -> Bool {
-        if ["at_hash", "c_hash", "s_hash", "events"].contains(where: { claims[$0] != nil }) { return true }
+        if ["at_hash", "c_hash", "s_hash", "events"].contains(where: { claims[$0]?.isNull == false }) {
+            return true
+        }
         let kinds = ["typ", "token_use"].compactMap { claims[$0] }.filter { !$0.isNull }
         let isOther = kinds.contains { kind in kind.string.map { !Self.kinds.contains($0.lowercased()) } ?? true }
-        return isOther || claims["nonce"] != nil && kinds.isEmpty && !isTold
+        return isOther || claims["nonce"]?.isNull == false && kinds.isEmpty && !isTold
     }
 
     /// How providers call an access token among their own.

@@ -19,9 +19,7 @@ public struct AccessTokenVerifier: Sendable {
     /// - Parameter issuer: whose it must be.
     public static func check(_ token: CompactJWS, claiming issuer: String) throws(AccessTokenError) {
         try checkType(token.header)
-        guard let claims = try? JSONValue(parsing: token.unverifiedPayload.span), claims.object != nil else {
-            throw .malformed
-        }
+        guard let claims = ProviderDocument.object(token.unverifiedPayload.span) else { throw .malformed }
         guard claims["iss"].isExactly(issuer) else { throw .issuer }
     }
 
@@ -31,7 +29,7 @@ public struct AccessTokenVerifier: Sendable {
     /// - Throws: the first rule broken.
     public func verify(_ token: VerifiedJWS, now: Int64) throws(AccessTokenError) -> ProvenAccessToken {
         try Self.checkType(token.header)
-        guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .malformed }
+        guard let claims = ProviderDocument.object(token.payload.span) else { throw .malformed }
         guard !AccessTokenRules.areOfAnotherKind(claims, isTold: true) else { throw .type }
         guard claims["iss"].isExactly(rules.issuer) else { throw .issuer }
         guard rules.namesUs(claims["aud"]) else { throw .audience }

@@ -33,12 +33,12 @@ public enum Discovery {
     public static func result(
         of response: OutboundResponse, allowLoopbackHTTP: Bool, needsTokenEndpoint: Bool = true
     ) throws(ProviderCallError) -> DiscoveryResult {
-        if let document = try? response.parsedObject(), let code = document["error"]?.string {
+        if let document = try? response.parsedObject(), let code = document["error"]?.string, !code.isEmpty {
             if code == "provider_not_found" || code == "user_not_found" {
                 return .notFound(
                     discoveryUI: discoveryUI(document["redirect_uri"]?.string, allowLoopbackHTTP: allowLoopbackHTTP))
             }
-            throw .refused(OAuthError(document) ?? .unknown)
+            throw .refused(Dialect.standard.meaning(of: document, response.status, to: .other)?.error ?? .unknown)
         }
         return .found(
             try ProviderMetadata(

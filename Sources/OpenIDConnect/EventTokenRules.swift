@@ -26,7 +26,7 @@ struct EventTokenRules: Sendable {
 
     /// The issuer a token claims, for the decision whose keys to ask, which comes before anything is fetched.
     static func claimedIssuer(_ token: CompactJWS) -> String? {
-        (try? JSONValue(parsing: token.unverifiedPayload.span))?["iss"]?.string
+        ProviderDocument.object(token.unverifiedPayload.span)?["iss"]?.string
     }
 
     /// Checks a token whose signature was verified.
@@ -38,7 +38,7 @@ struct EventTokenRules: Sendable {
         // Whatever says that it is another kind of token is one.
         let isUntold = token.header.type == nil || token.header.hasType("jwt")
         guard token.header.hasType(type) || isUntold && !demandsType else { throw .type }
-        guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .malformed }
+        guard let claims = ProviderDocument.object(token.payload.span) else { throw .malformed }
         guard claims["iss"].isExactly(issuer) else { throw .issuer }
         try checkAudience(claims)
         return (claims, try issuedAt(claims, now))
@@ -66,7 +66,9 @@ struct EventTokenRules: Sendable {
         guard let issued = claims["iat"].flatMap({ NumericDate($0) })?.seconds, issued <= now + clockSkewSeconds,
             issued >= now - maximumAgeSeconds - clockSkewSeconds
         else { throw .issuedAt }
-        if expiry == .ignored || expiry == .whereGiven && claims["exp"] == nil { return issued }
+        if expiry == .ignored || expiry == .whereGiven && claims["exp"]?.isNull ?? true {
+            return issued
+        }
         guard let end = claims["exp"].flatMap({ NumericDate($0) })?.seconds, now < end + clockSkewSeconds else {
             throw .expired
         }

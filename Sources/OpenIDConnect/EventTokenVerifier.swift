@@ -71,7 +71,9 @@ private enum AppleEvents {
     static func read(
         _ claims: JSONValue, issuedAt: Int64
     ) throws(EventTokenError) -> (events: [ProviderEvent], unknown: Int) {
-        guard let event = event(claims["events"]), let type = event["type"]?.string else { throw .event }
+        guard let event = event(claims["events"]), let type = event["type"]?.string,
+            ["sub", "event_time"].allSatisfy({ event[$0]?.hasDoubt != true })
+        else { throw .event }
         guard let kind = kind(of: type) else { return ([], 1) }
         let time = try time(event["event_time"]) ?? issuedAt
         return ([ProviderEvent(kind: kind, subject: try subjectName(event["sub"]), time: time)], 0)
@@ -80,7 +82,7 @@ private enum AppleEvents {
     /// An object as such would mean the same, and flags of Apple's have changed from texts to what they mean before.
     private static func event(_ claim: JSONValue?) -> JSONValue? {
         guard let text = claim?.string else { return claim }
-        return try? JSONValue(parsing: text.utf8.span)
+        return try? ProviderDocument.read(text.utf8.span)
     }
 
     private static func kind(of type: String) -> ProviderEvent.Kind? {
@@ -97,8 +99,19 @@ private enum AppleEvents {
     /// In milliseconds, though examples of Apple's have seconds.
     private static func time(_ value: JSONValue?) throws(EventTokenError) -> Int64? {
         guard let value, !value.isNull else { return nil }
-        guard let number = value.integer ?? value.string.flatMap({ Int64($0) }), number >= 0 else { throw .eventTime }
+        guard let number = whole(value), number >= 0 else { throw .eventTime }
         return number < latestSecond ? number : number / 1000
+    }
+
+    private static func whole(_ value: JSONValue) -> Int64? {
+        switch value {
+        case .integer(let number): number
+        case .string(let text): Int64(text)
+        // Compared before it is converted: `1e300` has no place in 64 bits.
+        case .number(let number) where (0..<Double(latestSecond) * 1000).contains(number) && number == number.rounded():
+            Int64(number)
+        default: nil
+        }
     }
 }
 
@@ -117,7 +130,7 @@ private struct RISCEvents {
         guard let members = claims["events"]?.object?.members, !members.isEmpty,
             // It has a receiver of its own, and rules that this one does not hold it to.
             !members.contains(where: { $0.name == LogoutToken.event }),
-            members.allSatisfy({ $0.value.object != nil })
+            members.allSatisfy({ Self.canBeRead($0.value) })
         else { throw .event }
         let time = try time()
         var events: [ProviderEvent] = []
@@ -127,6 +140,11 @@ private struct RISCEvents {
             events.append(ProviderEvent(kind: kind, subject: namesUser ? try subject(event) : nil, time: time))
         }
         return (events, members.count - events.count)
+    }
+
+    /// Whether it is an event, and what is done about it hangs on nothing that is doubtful.
+    private static func canBeRead(_ event: JSONValue) -> Bool {
+        event.object != nil && ["subject", "reason"].allSatisfy { event[$0]?.hasDoubt != true }
     }
 
     private static func kind(of uri: String, _ event: JSONValue) -> ProviderEvent.Kind? {

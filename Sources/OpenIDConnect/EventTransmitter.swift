@@ -26,7 +26,7 @@ public struct EventTransmitter: Sendable, Equatable {
         }
         guard let url = try? EndpointURL(issuer, allowLoopbackHTTP: allowLoopbackHTTP), url.scheme == location.scheme,
             url.server == location.server
-        else { throw .issuerMismatch }
+        else { throw .issuerMismatch(found: PrintableName(issuer), expected: PrintableName(location.text)) }
         guard let keys = document["jwks_uri"]?.string else { throw .invalidMember("jwks_uri") }
         do {
             keysEndpoint = try EndpointURL(keys, allowLoopbackHTTP: allowLoopbackHTTP)

@@ -26,8 +26,9 @@ public struct IDTokenVerificationRequest: Sendable {
     public init?(_ token: String, clientID: String, nonce: IDTokenVerifier.ExpectedNonce) {
         guard token.utf8.count <= IDTokenVerifier.maximumTokenBytes else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = Self.object(parts[0]), header["alg"].isExactly(Self.algorithm),
-            header["crit"] == nil, header["b64"] == nil, let payload = Self.object(parts[1])
+        guard parts.count == 3, let header = Self.header(parts[0]), header["alg"].isExactly(Self.algorithm),
+            header["crit"] == nil, header["b64"] == nil,
+            let payload = Base64URL.decode(String(parts[1])).flatMap({ ProviderDocument.object($0.span) })
         else { return nil }
         self.token = token
         self.clientID = clientID
@@ -36,7 +37,7 @@ public struct IDTokenVerificationRequest: Sendable {
         claimedSubject = payload["sub"]?.string
     }
 
-    private static func object(_ part: Substring) -> JSONValue? {
+    private static func header(_ part: Substring) -> JSONValue? {
         guard let bytes = Base64URL.decode(String(part)), let value = try? JSONValue(parsing: bytes.span),
             value.object != nil
         else { return nil }

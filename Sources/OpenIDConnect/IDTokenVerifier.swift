@@ -85,13 +85,23 @@ public struct IDTokenVerifier: Sendable {
         self.clockSkewSeconds = clockSkewSeconds
     }
 
+    /// Whose tokens it takes, and for whom.
+    public var expectedNames: ExpectedNames {
+        ExpectedNames(issuers: issuer.all, audiences: [clientID] + (native?.audiences ?? []))
+    }
+
+    /// What stands in claims where they break a rule; see ``TokenFinding``.
+    public func finding(_ error: IDTokenError, in claims: JSONValue, now: Int64) -> String? {
+        TokenFinding.sentence(breaking: error.rule, claims, expecting: expectedNames, now: now)
+    }
+
     /// Checks the claims of a token whose signature was verified.
     ///
     /// - Parameter now: seconds since 1970.
     /// - Throws: the first rule broken.
     public func verify(_ token: VerifiedJWS, now: Int64) throws(IDTokenError) -> IDToken {
         try checkType(token.header.type)
-        guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .malformed }
+        guard let claims = ProviderDocument.object(token.payload.span) else { throw .malformed }
         let idToken = try checked(claims, signedFor: token.keyIssuer, now)
         try checkHashes(claims, token.header.algorithm)
         return idToken
@@ -121,7 +131,7 @@ public struct IDTokenVerifier: Sendable {
         // A logout token has all that an ID token needs but the nonce, which not everybody asks for, and may say that
         // it is a mere JWT. Its events tell (Back-Channel Logout 1.0 §2.4 and §4.1, RFC 8417 §4.6): no ID token has
         // any.
-        guard claims["events"] == nil else { throw .malformed }
+        guard claims["events"]?.isNull ?? true else { throw .malformed }
         if native != nil, !NativeTokenRules.isIDToken(claims) { throw .malformed }
         let issuer = try issuer.stored(claims, signedFor: keyIssuer)  // step 2
         try checkAudience(claims)  // steps 3 to 5

@@ -1,3 +1,4 @@
+internal import JOSE
 internal import JSON
 
 /// An access token of which it is proven that its provider issued it, about whom, and for us.
@@ -25,7 +26,7 @@ public struct ProvenAccessToken: Sendable, Equatable {
         acr = claims["acr"]?.string
         amr = claims["amr"]?.array?.compactMap(\.string) ?? claims["amr"]?.string.map { [$0] } ?? []
         session = IDToken.session(in: claims)
-        issuedAt = claims["iat"]?.integer
+        issuedAt = claims["iat"].flatMap { NumericDate($0) }?.seconds
     }
 }
 

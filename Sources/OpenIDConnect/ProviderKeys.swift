@@ -1,31 +1,34 @@
 public import Crypto
-internal import HTTPClient
+public import HTTPClient
 public import JOSE
 internal import JSON
 import Synchronization
 public import Syntax
 public import System
 
-/// The signing keys of one issuer, kept and fetched again when a token names a key that is not among them.
+/// The signing keys of one issuer, kept and fetched again when a token names a key that is not among them, or that does
+/// not verify it: a provider may have put another key under the name.
 ///
-/// A key name costs a stranger nothing who posts a token: fetches for unknown names come from a small budget, and a
-/// name that was not there a moment ago is not looked for again. A token that we have got from the provider ourselves
-/// has nothing to do with that: for such ones keys are fetched once a second at most, and all that come in that second
-/// see what the fetch has brought, so that nobody's made-up names keep a rotated key from real sign-ins.
+/// A key name costs a stranger nothing who posts a token, nor does a signature that is none: such fetches come from a
+/// small budget, and a name for which the keys were fetched in vain a moment ago is not looked for again. A token that
+/// we have got from the provider ourselves has nothing to do with that: for such ones keys are fetched once a second at
+/// most, and all that come in that second see what the fetch has brought, so that nobody's made-up names keep a rotated
+/// key from real sign-ins.
 public final class ProviderKeys: Sendable {
     private struct Lookups: ~Copyable {
         /// For names that strangers have said.
         var budget: TokenBucket
         /// For those of tokens that we have got ourselves.
         var own: TokenBucket
-        var missing = BoundedCache<MonotonicTime>(maximumCount: maximumMissing)
+        /// The names for which keys were fetched in vain: not there, or another's key.
+        var inVain = BoundedCache<MonotonicTime>(maximumCount: maximumInVain)
     }
 
     private static let maximumKeys = 100
-    private static let maximumMissing = 256
+    private static let maximumInVain = 256
     /// A key that its issuer has withdrawn must not verify for long, also where nobody can be asked whether it has.
     static let maximumStaleness = Duration.seconds(3600)
-    private static let missingFor = Duration.seconds(60)
+    private static let inVainFor = Duration.seconds(60)
 
     private let cache: CachedFetch<JWKSet>
     private let bounds: CacheBounds
@@ -61,17 +64,20 @@ public final class ProviderKeys: Sendable {
         let keys = try await keys(endpoint, transport, now)
         let problem: JOSEError
         do throws(JOSEError) { return try JWS.verify(token, keys: keys, allowed: allowed) } catch { problem = error }
-        guard mayHaveNewKeys(problem, token) else { throw .token(problem) }
+        guard problem.isReasonToRefetchKeys else { throw .token(problem) }
         guard let newer = try await newerKeys(for: token.header.keyID, origin, endpoint, transport, now) else {
             throw .token(problem)
         }
         do throws(JOSEError) {
             return try JWS.verify(token, keys: newer, allowed: allowed)
         } catch {
-            if case .unknownKey = error, origin == .stranger { noteMissing(token.header.keyID) }
+            if error.isReasonToRefetchKeys, origin == .stranger { noteInVain(token.header.keyID) }
             throw .token(error)
         }
     }
+
+    /// What the keys are called that are at hand; nil for one without a name.
+    public func names(now: MonotonicTime) -> [String?] { cache.last(now: now)?.keys.map(\.keyID) ?? [] }
 
     private func keys(
         _ endpoint: EndpointURL, _ transport: some ProviderTransport, _ now: MonotonicTime
@@ -103,20 +109,15 @@ public final class ProviderKeys: Sendable {
         }
     }
 
-    /// New keys can mend an unknown key and, where the token names none, a signature by a key that has been replaced.
-    private func mayHaveNewKeys(_ problem: JOSEError, _ token: CompactJWS) -> Bool {
-        problem.isReasonToRefetchKeys || problem == .signature && token.header.keyID == nil
-    }
-
     private func takeLookup(_ keyID: String?, _ now: MonotonicTime) -> Bool {
         lookups.withLock { lookups in
-            if let since = lookups.missing.value(for: keyID ?? ""), now < since + Self.missingFor { return false }
+            if let since = lookups.inVain.value(for: keyID ?? ""), now < since + Self.inVainFor { return false }
             return lookups.budget.take(now: now)
         }
     }
 
-    private func noteMissing(_ keyID: String?) {
-        lookups.withLock { $0.missing.insert(.now, for: keyID ?? "") }
+    private func noteInVain(_ keyID: String?) {
+        lookups.withLock { $0.inVain.insert(.now, for: keyID ?? "") }
     }
 
     private func fetch(_ endpoint: EndpointURL, _ transport: some ProviderTransport) -> CachedFetch<JWKSet>.Fetch {
@@ -124,28 +125,28 @@ public final class ProviderKeys: Sendable {
             do throws(ProviderCallError) {
                 let response = try await transport.send(
                     transport.get(endpoint, accepting: "application/jwk-set+json, application/json"))
-                let keys = Self.keys(in: response)
+                let keys = try Self.keys(in: response)
                 // A set that nothing can be verified with is no newer version of one that something can.
-                if case .success(let set) = keys, set.keys.isEmpty, cache.last(now: .now)?.keys.isEmpty == false {
+                if keys.keys.isEmpty, cache.last(now: .now)?.keys.isEmpty == false {
                     return .failure(.invalidMember("keys"))
                 }
-                return keys.map {
-                    Fetched($0, freshness: bounds.freshness(cacheControl: response.header("cache-control")))
-                }
+                let freshness = bounds.freshness(cacheControl: response.header("cache-control"))
+                return .success(Fetched(keys, freshness: freshness))
             } catch {
                 return .failure(error)
             }
         }
     }
 
-    private static func keys(in response: OutboundResponse) -> Result<JWKSet, ProviderCallError> {
-        Result { () throws(ProviderCallError) in
-            let document = try response.jsonObject()
-            do {
-                return try JWKSet(document, maximumKeyCount: maximumKeys)
-            } catch {
-                throw .invalidMember("keys")
-            }
+    /// The keys in an answer.
+    ///
+    /// - Throws: `ProviderCallError`, `.invalidMember` for what is no set of keys, or one of too many.
+    public static func keys(in response: OutboundResponse) throws(ProviderCallError) -> JWKSet {
+        let document = try response.jsonObject()
+        do {
+            return try JWKSet(document, maximumKeyCount: maximumKeys)
+        } catch {
+            throw .invalidMember("keys")
         }
     }
 }

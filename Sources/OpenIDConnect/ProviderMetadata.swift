@@ -10,7 +10,10 @@ public final class ProviderMetadata: Sendable {
     public let issuerNames: IssuerNames
     /// Nil only where it was not needed: some providers whose SDKs sign users in have none.
     public let tokenEndpoint: EndpointURL?
+    /// Nil also for an address that we must not call; ``userinfoFault`` tells.
     public let userinfoEndpoint: EndpointURL?
+    /// Why an address of userinfo that is there can't be used: told to whoever needs it, and nobody else.
+    public let userinfoFault: ProviderCallError?
     public let keysEndpoint: EndpointURL
     /// Where browsers are sent; nil also for an address that they must not be sent to, since a sign-in without a
     /// browser has no need of it.
@@ -34,7 +37,8 @@ public final class ProviderMetadata: Sendable {
     /// Reads a metadata document.
     ///
     /// Only `issuer`, `jwks_uri` and `token_endpoint` are required (and `userinfo_endpoint` by whoever needs it):
-    /// carriers' documents are irregular in everything else, so nothing else can break a sign-in.
+    /// carriers' documents are irregular in everything else, so nothing else can break a sign-in. What is null or empty
+    /// is not there.
     ///
     /// - Parameters:
     ///   - document: the JSON object.
@@ -50,7 +54,7 @@ public final class ProviderMetadata: Sendable {
         self.issuer = issuer
         issuerNames = IssuerNames(exactly: issuer)
         func endpoint(_ member: String) throws(ProviderCallError) -> EndpointURL? {
-            guard let value = document[member], !value.isNull else { return nil }
+            guard let value = document[member], !value.isNull, value != "" else { return nil }
             guard let text = value.string else { throw .invalidMember(member) }
             do {
                 return try EndpointURL(text, allowLoopbackHTTP: allowLoopbackHTTP)
@@ -62,9 +66,16 @@ public final class ProviderMetadata: Sendable {
             guard let url = try endpoint(member) else { throw .invalidMember(member) }
             return url
         }
-        tokenEndpoint = needsTokenEndpoint ? try required("token_endpoint") : try endpoint("token_endpoint")
+        tokenEndpoint = needsTokenEndpoint ? try required("token_endpoint") : try? endpoint("token_endpoint")
         keysEndpoint = try required("jwks_uri")
-        userinfoEndpoint = try endpoint("userinfo_endpoint")
+        var userinfoFault: ProviderCallError?
+        do throws(ProviderCallError) {
+            userinfoEndpoint = try endpoint("userinfo_endpoint")
+        } catch {
+            userinfoEndpoint = nil
+            userinfoFault = error
+        }
+        self.userinfoFault = userinfoFault
         authorizationEndpoint = try? endpoint("authorization_endpoint")
         pushEndpoint = try? endpoint("server_initiated_authorization_endpoint")
         pushCancelEndpoint = try? endpoint("server_initiated_cancel_endpoint")

@@ -24,17 +24,14 @@ public struct ProviderWords: Sendable, Equatable, CustomStringConvertible {
     /// - Parameter sent: secrets and everything else of the request that must not come back.
     /// - Returns: nil when the answer holds no error.
     public init?(_ response: OutboundResponse, removing sent: [String]) {
-        guard let document = try? response.parsedObject() else { return nil }
-        let code: String
-        var text = document["error_description"]?.string
-        switch document["error"] {
-        case .string(let value): code = value
-        case .object(let details):
-            code = ["type", "status", "code", "error_subcode"].compactMap { Self.text(details[$0]) }
-                .joined(separator: ", ")
-            text = details["message"]?.string ?? text
-        default: return nil
+        let isSuccess = (200..<300).contains(response.status)
+        guard let document = try? response.parsedObject(), let words = RefusalWords(document, isSuccess: isSuccess)
+        else {
+            return nil
         }
+        let code = (words.names + words.numbers).joined(separator: ", ")
+        let text = words.description
+        if code.isEmpty, text == nil { return nil }
         let sent = Self.spellings(of: sent)
         let parts = [
             Self.fit(code, maximum: Self.maximumCode, removing: sent),
@@ -42,8 +39,6 @@ public struct ProviderWords: Sendable, Equatable, CustomStringConvertible {
         ].compactMap(\.self).filter { !$0.isEmpty }
         description = parts.joined(separator: ": ")
     }
-
-    private static func text(_ value: JSONValue?) -> String? { value?.string ?? value?.integer.map { String($0) } }
 
     /// The values as they are and as they went over the wire, the longest first, so that no part of one remains.
     private static func spellings(of values: [String]) -> [String] {

@@ -1,4 +1,5 @@
 public import HTTPClient
+internal import JOSE
 internal import JSON
 
 /// What a carrier answers to a request that it ask its subscriber.
@@ -21,13 +22,13 @@ public enum PushAnswer: Sendable, Equatable {
     public init(_ response: OutboundResponse) throws(ProviderCallError) {
         guard (200..<300).contains(response.status) else {
             guard (400..<500).contains(response.status), response.status != 429,
-                let document = try? response.parsedObject(), let error = OAuthError(document)
+                let document = try? response.parsedObject(), let error = Self.error(document, response.status)
             else { throw .status(response.status) }
             self = try Self.refusal(error, document)
             return
         }
         let document = try response.parsedObject()
-        if let error = OAuthError(document) {
+        if let error = Self.error(document, response.status) {
             self = try Self.refusal(error, document)
             return
         }
@@ -35,8 +36,12 @@ public enum PushAnswer: Sendable, Equatable {
             throw .invalidMember("auth_req_id")
         }
         // A text at ZenKey's carriers, a number by the book.
-        let expiresIn = document["expires_in"].flatMap { $0.integer ?? $0.string.flatMap { Int64($0) } }
+        let expiresIn = document["expires_in"].flatMap { NumericDate($0)?.seconds }
         self = .accepted(id: id, expiresIn: expiresIn.flatMap { $0 > 0 ? $0 : nil })
+    }
+
+    private static func error(_ document: JSONValue, _ status: Int) -> OAuthError? {
+        Dialect.standard.meaning(of: document, status, to: .other)?.error
     }
 
     private static func refusal(_ error: OAuthError, _ document: JSONValue) throws(ProviderCallError) -> PushAnswer {

@@ -37,8 +37,8 @@ public struct RefreshedTokens: Sendable {
 
     /// - Throws: `ProviderCallError.refused(.invalidGrant)` when the provider says that the grant is over; another case
     ///   for what may pass.
-    public init(_ response: OutboundResponse) throws(ProviderCallError) {
-        let document = try TokenResponse.document(of: response)
+    public init(_ response: OutboundResponse, dialect: Dialect = .standard) throws(ProviderCallError) {
+        let document = try TokenResponse.document(of: response, to: .refresh, dialect)
         accessToken = try TokenResponse.accessToken(in: document)
         terms = TokenTerms(document)
     }
@@ -56,11 +56,30 @@ public final class TokenTerms: Sendable {
     public let scope: String?
 
     convenience init(_ document: JSONValue) {
-        let lifetime = document["expires_in"]
         self.init(
-            refreshToken: document["refresh_token"]?.string,
-            // Some write it as a text.
-            lifetime: lifetime?.string ?? lifetime?.integer.map { String($0) }, scope: document["scope"]?.string)
+            refreshToken: document["refresh_token"]?.string, lifetime: Self.lifetime(document["expires_in"]),
+            scope: Self.scope(document["scope"]))
+    }
+
+    /// Some write it as a text, some with a fraction.
+    private static func lifetime(_ value: JSONValue?) -> String? {
+        switch value {
+        case .string(let text): text
+        case .integer(let seconds): String(seconds)
+        case .number(let seconds) where (0...Double(longestLifetime)).contains(seconds): String(Int64(seconds))
+        default: nil
+        }
+    }
+
+    /// With blanks between, or as some write it a list; nil where nothing is said.
+    static func scope(_ value: JSONValue?) -> String? {
+        switch value {
+        case .string(let text): return text.isEmpty ? nil : text
+        case .array(let elements):
+            let names = elements.compactMap(\.string)
+            return names.isEmpty || names.count < elements.count ? nil : names.joined(separator: " ")
+        default: return nil
+        }
     }
 
     /// - Parameter lifetime: in seconds, as a decimal number.

@@ -37,17 +37,24 @@ public enum RevocationAnswer: Equatable, Sendable {
     /// It may do it later: it, or what is configured, is not well.
     case failed(ProviderCallError)
 
-    public init(_ response: OutboundResponse) {
-        if (200..<300).contains(response.status) {
-            self = .done
+    /// Reads an answer.
+    ///
+    /// - Parameter dialect: in whose words it refuses. One has them beside a status of success.
+    public init(_ response: OutboundResponse, dialect: Dialect = .standard) {
+        let isSuccess = (200..<300).contains(response.status)
+        let document = response.body.isEmpty ? nil : try? response.parsedObject()
+        guard let document, let meaning = dialect.meaning(of: document, response.status, to: .revocation) else {
+            self = isSuccess ? .done : .failed(response.unexpectedStatus)
             return
         }
-        let code = (try? response.parsedObject())?["error"]?.string
-        switch code {
+        let name = document["error"]?.string
+        switch meaning.error {
         // §2.2: an invalid token is revoked already; some say so with an error all the same.
-        case "invalid_token" where response.status == 400, "invalid_grant" where response.status == 400: self = .done
-        case "unsupported_token_type": self = .impossible
-        default: self = .failed(.status(response.status))
+        case .invalidGrant where isSuccess || response.status == 400 || meaning.isOwn: self = .done
+        case .unknown where name == "invalid_token" && response.status == 400: self = .done
+        case .unknown where name == "unsupported_token_type": self = .impossible
+        case .clientFault, .temporarilyUnavailable: self = .failed(.refused(meaning.error))
+        default: self = .failed(isSuccess ? .refused(meaning.error) : .status(response.status))
         }
     }
 }

@@ -35,7 +35,7 @@ public enum SignedRequest {
         guard constantTimeEqual(signature, HMAC.sha256(Array(parts[1].utf8).span, key: secret)) else {
             throw .signature
         }
-        guard let members = try? JSONValue(parsing: payload.span), members.object != nil else { throw .malformed }
+        guard let members = ProviderDocument.object(payload.span) else { throw .malformed }
         guard let named = members["algorithm"]?.string, named.uppercased() == algorithm else { throw .algorithm }
         // A browser's cookie of a sign-in at Facebook is signed like this, and is nothing that Facebook posts.
         guard members["code"] == nil else { throw .event }

@@ -31,21 +31,25 @@ public struct IntrospectionAnswer: Sendable {
 
     /// Reads an answer.
     ///
+    /// - Parameter dialect: in whose words it refuses.
     /// - Throws: `ProviderCallError` for what is none. That we are refused is a fault of the configuration (§2.3), and
     ///   a signed answer (RFC 9701) one that was not asked for.
-    public init(_ response: OutboundResponse) throws(ProviderCallError) {
+    public init(_ response: OutboundResponse, dialect: Dialect = .standard) throws(ProviderCallError) {
         guard response.status == 200 else {
-            guard let document = try? response.parsedObject(), let error = OAuthError(document) else {
-                throw .status(response.status)
-            }
-            switch error {
-            case .clientFault, .temporarilyUnavailable: throw .refused(error)
-            default: throw .status(response.status)
+            switch dialect.meaning(of: response, to: .introspection)?.error {
+            case .clientFault(let name): throw .refused(.clientFault(name))
+            case .temporarilyUnavailable: throw .refused(.temporarilyUnavailable)
+            default: throw response.unexpectedStatus
             }
         }
         let type = response.header("content-type")?.split(separator: ";").first?.lowercased() ?? ""
         guard !type.contains("jwt") else { throw .notJSON }
         claims = try response.parsedObject()
+        if claims["active"] == nil,
+            let meaning = dialect.meaning(of: claims, response.status, to: .introspection), meaning.isOwn
+        {
+            throw .refused(meaning.error)
+        }
     }
 
     /// Holds the answer to the rules.
@@ -73,7 +77,7 @@ public struct IntrospectionAnswer: Sendable {
     /// providers answer about ID tokens as well, whose audience we are.
     public static func check(_ token: String) throws(AccessTokenError) {
         guard let signed = try? CompactJWS(parsing: token, maximumByteCount: AccessTokenRules.maximumTokenBytes),
-            let claims = try? JSONValue(parsing: signed.unverifiedPayload.span)
+            let claims = ProviderDocument.object(signed.unverifiedPayload.span)
         else { return }
         let isTold = signed.header.hasType("at+jwt")
         if let type = signed.header.type?.lowercased(), type.hasSuffix("+jwt"), !isTold { throw .type }

@@ -82,7 +82,8 @@ extension OutboundRequest {
 
 /// A successful token answer (OpenID Connect Core §3.1.3.3).
 public struct TokenResponse: Sendable {
-    public let accessToken: String
+    /// Nil where the scopes that were asked for are good for an ID token and nothing else, as at Azure AD B2C.
+    public let accessToken: String?
     public let idToken: String
     /// Nil where they are not asked for.
     public let terms: TokenTerms?
@@ -93,36 +94,51 @@ public struct TokenResponse: Sendable {
     ///
     /// `expires_in`, `scope` and anything else may be missing or odd; `token_type` counts in any letter case.
     ///
-    /// - Parameter request: what it answers.
+    /// - Parameters:
+    ///   - request: what it answers.
+    ///   - dialect: in whose words it refuses.
+    ///   - needsAccessToken: whether one is to be used.
     /// - Throws: `ProviderCallError.refused` for an OAuth error, another case for what is no token answer.
-    public init(_ response: OutboundResponse, to request: TokenRequest) throws(ProviderCallError) {
+    public init(
+        _ response: OutboundResponse, to request: TokenRequest, dialect: Dialect = .standard,
+        needsAccessToken: Bool = true
+    ) throws(ProviderCallError) {
         let document: JSONValue
         do throws(ProviderCallError) {
-            document = try Self.document(of: response)
+            document = try Self.document(of: response, to: .code, dialect)
         } catch .refused(let error) {
             throw .refused(Self.meant(error, request))
         }
-        let accessToken = try Self.accessToken(in: document)
+        let accessToken =
+            needsAccessToken || Self.isGiven(document["access_token"]) ? try Self.accessToken(in: document) : nil
         guard let idToken = document["id_token"]?.string, !idToken.isEmpty else { throw .invalidMember("id_token") }
         self.accessToken = accessToken
         self.idToken = idToken
         terms = request.keepsTokens ? TokenTerms(document) : nil
-        scope = request.readsScope ? document["scope"]?.string.flatMap { $0.isEmpty ? nil : $0 } : nil
+        scope = request.readsScope ? TokenTerms.scope(document["scope"]) : nil
+    }
+
+    /// Whether a member is there: neither null nor empty.
+    private static func isGiven(_ member: JSONValue?) -> Bool {
+        guard let member, !member.isNull else { return false }
+        return member != ""
     }
 
     /// The object of a token answer that is a success.
     ///
     /// - Throws: as above.
-    static func document(of response: OutboundResponse) throws(ProviderCallError) -> JSONValue {
+    static func document(
+        of response: OutboundResponse, to call: Dialect.Call, _ dialect: Dialect
+    ) throws(ProviderCallError) -> JSONValue {
         guard (200..<300).contains(response.status) else {
             if let busy = ProviderCallError(busy: response) { throw busy }
-            guard let document = try? response.parsedObject(), let error = OAuthError(document),
-                isRefusal(error, response.status)
-            else { throw .status(response.status) }
+            guard let error = dialect.meaning(of: response, to: call)?.error, isRefusal(error, response.status) else {
+                throw response.unexpectedStatus
+            }
             throw .refused(error)
         }
         let document = try response.parsedObject()
-        if let error = OAuthError(document) { throw .refused(error) }
+        if let meaning = dialect.meaning(of: document, response.status, to: call) { throw .refused(meaning.error) }
         return document
     }
 
@@ -148,12 +164,12 @@ public struct TokenResponse: Sendable {
     }
 
     /// A client error with an `error` is the last word on this code, whatever its name. 429 and 503 are how a server
-    /// says "not now", unless it says something that we know; any other 5xx is a fault of its own.
+    /// says "not now", unless it says something that we know; any other 5xx is a fault of its own, but for a denial.
     private static func isRefusal(_ error: OAuthError, _ status: Int) -> Bool {
         switch status {
         case 429, 503: error != .unknown
         case 400..<500: true
-        default: false
+        default: error.isDenial
         }
     }
 

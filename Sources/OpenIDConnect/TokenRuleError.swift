@@ -5,6 +5,13 @@ public import JOSE
 public protocol SignedTokenRefusal: Error {
     /// The refusal of what is not even a valid signed token.
     init(_ error: JOSEError)
+
+    /// The rule that is broken, by the word that the API has for it.
+    var rule: String { get }
+}
+
+extension SignedTokenRefusal where Self: RawRepresentable, RawValue == String {
+    public var rule: String { rawValue }
 }
 
 /// Which rule a token breaks, for the kinds whose rules have these names.

@@ -26,7 +26,7 @@ public struct MigrationToken: Sendable {
 
     /// - Throws: `ProviderCallError.refused` for an OAuth error, another case for what is no token answer.
     public init(_ response: OutboundResponse) throws(ProviderCallError) {
-        value = Secret(try TokenResponse.accessToken(in: TokenResponse.document(of: response)))
+        value = Secret(try TokenResponse.accessToken(in: TokenResponse.document(of: response, to: .other, .apple)))
     }
 }
 
@@ -96,7 +96,7 @@ public struct TransferSubject: Sendable, CustomStringConvertible, CustomDebugStr
     ///
     /// - Throws: `ProviderCallError.refused` for an OAuth error, another case for what tells of no user.
     public init(_ response: OutboundResponse) throws(ProviderCallError) {
-        guard let subject = TransferSubject(in: try TokenResponse.document(of: response)) else {
+        guard let subject = TransferSubject(in: try TokenResponse.document(of: response, to: .other, .apple)) else {
             throw .invalidMember(Self.member)
         }
         self = subject

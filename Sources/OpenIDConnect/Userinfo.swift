@@ -30,10 +30,13 @@ public enum UserinfoAnswer: Sendable {
 
     /// Tells the two forms apart by the content type, as §5.3.2 demands.
     ///
+    /// - Parameter dialect: in whose words it refuses. One has them beside a status of success.
     /// - Throws: `UserinfoError.mismatch` for an answer that is neither a JSON object nor a JWT, `.provider` for one
     ///   that is no answer at all.
-    public init(_ response: OutboundResponse) throws(UserinfoError) {
-        guard (200..<300).contains(response.status) else { throw .provider(.status(response.status)) }
+    public init(_ response: OutboundResponse, dialect: Dialect = .standard) throws(UserinfoError) {
+        guard (200..<300).contains(response.status) else {
+            throw .provider(Self.refusal(dialect.meaning(of: response, to: .userinfo)) ?? response.unexpectedStatus)
+        }
         if Self.isSigned(response.header("content-type")) {
             do throws(JOSEError) {
                 self = .signed(try CompactJWS(parsing: response.body, maximumByteCount: response.body.count))
@@ -42,9 +45,27 @@ public enum UserinfoAnswer: Sendable {
             }
             return
         }
-        guard let document = try? JSONValue(parsing: response.body.span) else { throw .provider(.notJSON) }
+        let document: JSONValue
+        do throws(JSONError) {
+            document = try ProviderDocument.read(response.body.span)
+        } catch {
+            if case .doubtfulMember(let name) = error { throw .provider(.doubtfulMember(name)) }
+            throw .provider(.notJSON)
+        }
         guard document.object != nil else { throw .mismatch }
+        // Who says that something is wrong names nobody.
+        if document["sub"] == nil,
+            let refusal = Self.refusal(dialect.meaning(of: document, response.status, to: .userinfo))
+        {
+            throw .provider(refusal)
+        }
         self = .claims(document)
+    }
+
+    /// What a provider's own words mean; a status says the rest. A token that is over is 401 elsewhere (RFC 6750 §3.1).
+    private static func refusal(_ meaning: Dialect.Meaning?) -> ProviderCallError? {
+        guard let meaning, meaning.isOwn else { return nil }
+        return meaning.error == .invalidGrant ? .status(401) : .refused(meaning.error)
     }
 
     private static func isSigned(_ contentType: String?) -> Bool {
@@ -62,6 +83,8 @@ public enum UserinfoError: SignedTokenRefusal, Equatable, Sendable {
     case provider(ProviderCallError)
 
     public init(_ error: JOSEError) { self = .mismatch }
+
+    public var rule: String { "userinfo" }
 }
 
 /// Attributes whose subject was compared with the ID token's (§5.3.2), the check whose absence lets one user's data be
@@ -79,7 +102,7 @@ public struct Userinfo: Sendable {
 
     /// The claims of a signed answer: the signature was verified; `iss` and `aud`, where present, must be right.
     public init(_ token: VerifiedJWS, issuer: String, clientID: String, subject: String) throws(UserinfoError) {
-        guard let claims = try? JSONValue(parsing: token.payload.span), claims.object != nil else { throw .mismatch }
+        guard let claims = ProviderDocument.object(token.payload.span) else { throw .mismatch }
         if let shown = claims["iss"], !shown.isExactly(issuer) { throw .mismatch }
         if let audience = claims["aud"] {
             let audiences = audience.array ?? [audience]

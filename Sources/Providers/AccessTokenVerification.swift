@@ -76,7 +76,11 @@ extension ProviderClient {
         switch presented.form {
         case .signed(let token):
             return try await verified(
-                token, from: .stranger, keysAt: issuer.keysEndpoint, or: ProviderError.accessToken
+                token, from: .stranger, keysAt: issuer.keysEndpoint,
+                expecting: {
+                    ExpectedNames(
+                        issuers: [issuer.issuer], audiences: [configuration.clientID] + presented.exchange.audiences)
+                }, now: now, or: ProviderError.accessToken
             ) {
                 signed throws(AccessTokenError) in try AccessTokenVerifier(rules).verify(signed, now: now)
             }
@@ -98,6 +102,6 @@ extension ProviderClient {
         }
         return try await ask(
             IntrospectionRequest(token: token), at: endpoint, of: issuer, .introspection, now: now
-        ) { answer throws(ProviderCallError) in try IntrospectionAnswer(answer) }
+        ) { [provider] answer throws(ProviderCallError) in try IntrospectionAnswer(answer, dialect: provider.dialect) }
     }
 }

@@ -16,6 +16,8 @@ public final class CallContext: Sendable {
         public let host: String?
         /// The provider's own words.
         public let words: ProviderWords?
+        /// What the operator does about it, where the table of the provider's words has that.
+        public let remedy: String?
     }
 
     private struct State {
@@ -24,6 +26,8 @@ public final class CallContext: Sendable {
         var refused: [PortTokenError] = []
         var publishedKeysAt: String?
         var mustFinish = false
+        var told: PrintableName?
+        var found: String?
     }
 
     /// Hear of every step.
@@ -68,9 +72,24 @@ public final class CallContext: Sendable {
     /// met.
     public var publishedKeysAt: String? { state.withLock(\.publishedKeysAt) }
 
+    /// What the provider's authorization response called its refusal; nil where it was none.
+    public var told: PrintableName? { state.withLock(\.told) }
+
+    public func note(told: PrintableName) { state.withLock { $0.told = told } }
+
+    /// What was found where a rule was broken, beside what was expected, for the log; nil where none was.
+    public var found: String? { state.withLock(\.found) }
+
+    public func note(found: String) { state.withLock { $0.found = found } }
+
     func note(publishedKeysAt host: String) { state.withLock { $0.publishedKeysAt = host } }
 
-    func note(_ step: ProviderProblem.Step, _ failure: ProviderCallError, host: String?, words: ProviderWords? = nil) {
-        state.withLock { $0.facts = Facts(step: step, failure: failure, host: host, words: words) }
+    func note(
+        _ step: ProviderProblem.Step, _ failure: ProviderCallError, host: String?, words: ProviderWords? = nil,
+        remedy: String? = nil
+    ) {
+        state.withLock {
+            $0.facts = Facts(step: step, failure: failure, host: host, words: words, remedy: remedy)
+        }
     }
 }

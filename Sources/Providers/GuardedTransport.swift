@@ -121,7 +121,9 @@ struct GuardedTransport: ProviderTransport {
     }
 
     private func reported(_ response: OutboundResponse, to request: OutboundRequest) -> OutboundResponse {
-        provider.circuits.report(request.url, isAnswered: response.status < 500, now: now)
+        // A rule of the provider's that says no is no outage, whatever the status beside it.
+        let isAnswered = response.status < 500 || provider.dialect.isRefusal(response)
+        provider.circuits.report(request.url, isAnswered: isAnswered, now: now)
         return response
     }
 

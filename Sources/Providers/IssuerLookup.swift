@@ -107,13 +107,13 @@ struct IssuerLookup: Sendable {
         case (.notFound, .configured), (.notFound, .formerIssuer), (.notFound, .loggingOut):
             throw .invalidMember("issuer")
         case (.found(let metadata), .network):
-            guard trusts(issuer: metadata.issuer) else { throw .untrustedIssuer }
+            guard trusts(issuer: metadata.issuer) else { throw .untrustedIssuer(PrintableName(metadata.issuer)) }
             return metadata
-        case (.found(let metadata), .configured):
-            guard issuerNames?.includes(metadata.issuer) == true else { throw .issuerMismatch }
+        case (.found(let metadata), .configured(let issuer)):
+            guard issuerNames?.includes(metadata.issuer) == true else { throw .otherIssuer(metadata.issuer, issuer) }
             return metadata
         case (.found(let metadata), .formerIssuer(let issuer)), (.found(let metadata), .loggingOut(let issuer)):
-            guard metadata.issuer.isExactly(issuer) else { throw .issuerMismatch }
+            guard metadata.issuer.isExactly(issuer) else { throw .otherIssuer(metadata.issuer, issuer) }
             return metadata
         }
     }
@@ -155,5 +155,11 @@ struct IssuerLookup: Sendable {
             throw .refusedEndpoint("discoveryURL")
         }
         return base.appending(query: [("client_id", clientID), parameter])
+    }
+}
+
+extension ProviderCallError {
+    fileprivate static func otherIssuer(_ found: String, _ expected: String) -> ProviderCallError {
+        .issuerMismatch(found: PrintableName(found), expected: PrintableName(expected))
     }
 }

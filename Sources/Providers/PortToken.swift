@@ -66,7 +66,7 @@ public struct PortToken: Sendable {
 
     /// The issuer a token claims, for the decision whether it is trusted, which comes before anything is fetched.
     static func claimedIssuer(_ token: CompactJWS) -> String? {
-        (try? JSONValue(parsing: token.unverifiedPayload.span))?["iss"]?.string
+        ProviderDocument.object(token.unverifiedPayload.span)?["iss"]?.string
     }
 
     /// The rules of a port token whose signature was verified.
@@ -85,7 +85,7 @@ public struct PortToken: Sendable {
         // RFC 8725 §3.11: an old carrier's ID token has the same issuer, audience and subject; only its type tells it
         // apart.
         guard token.header.hasType("port_token+jwt") else { throw .type }
-        guard let claims = try? JSONValue(parsing: token.payload.span) else { throw .malformed }
+        guard let claims = ProviderDocument.object(token.payload.span) else { throw .malformed }
         guard claims["iss"].isExactly(issuer), issuer != current.issuer else { throw .issuer }
         guard let subject = claims["sub"]?.string, subject.isSubject, subject != current.subject else {
             throw .subject

@@ -3,19 +3,6 @@ internal import OpenIDConnect
 
 /// What a provider's answer means for whoever sets it up.
 enum ProbeWords {
-    /// What Entra's numbers say, and no code of OAuth's does.
-    private static let entra = [
-        "AADSTS700025":
-            "the client is a public one there, so that a secret fails: clientAuthentication none, or register a Web platform",
-        "AADSTS7000218": "the client is a confidential one there: give it clientSecret or clientKey",
-        "AADSTS7000215": "the secret is wrong: it is the value that counts, not the secret's ID",
-        "AADSTS7000222": "the secret has expired: make another one",
-        "AADSTS700016": "that tenant has no client of this clientID",
-        "AADSTS9002325": "the redirect URI is one of a single-page application there: register a Web platform",
-        "AADSTS50011": "the redirect URI is not registered there, to the letter",
-        "AADSTS501481": "the verifier is not looked for in the way that it is sent",
-    ]
-
     /// Whether the provider has nothing against us, and takes the code for no good.
     static func isRefusalOfCode(_ error: ProviderError) -> Bool {
         guard case .call(let problem) = error else { return false }
@@ -31,38 +18,34 @@ enum ProbeWords {
         return isRefusalOfCode(error)
     }
 
-    /// - Parameter facts: of that failure; what the provider said in words is made fit for a log.
-    static func sentence(_ error: ProviderError, _ facts: CallContext.Facts?) -> String {
+    /// - Parameters:
+    ///   - facts: of that failure; what the provider said in words is made fit for a log.
+    ///   - title: what operators call the provider.
+    static func sentence(_ error: ProviderError, _ facts: CallContext.Facts?, by title: String) -> String {
         guard case .call(let problem) = error else { return "the answer can't be used" }
-        var sentence = meaning(of: problem)
-        if let words = facts?.words?.description {
-            let number = entra.first { words.contains($0.key) && !isLonger($0.key, in: words) }
-            if let number { sentence = number.value }
-            sentence += " (\(words))"
-        }
+        var sentence = facts?.remedy ?? meaning(of: problem)
+        if let words = facts?.words?.description { sentence += " (\(title) says \(words))" }
         if let host = facts?.host { sentence += ", at \(host)" }
         return sentence
-    }
-
-    /// Whether a number goes on where the known one ends.
-    private static func isLonger(_ number: String, in words: String) -> Bool {
-        guard let range = words.firstRange(of: number), range.upperBound < words.endIndex else { return false }
-        return words[range.upperBound].isNumber
     }
 
     private static func meaning(of problem: ProviderProblem) -> String {
         switch problem.failure {
         case .transport(let failure): meaning(of: failure)
+        case .redirected(let status, to: let address):
+            "answers \(status), a redirect to \(address), which is not followed: give the address that it leads to"
         case .status(let status) where (300..<400).contains(status):
-            "answers \(status), a redirect, which is not followed: give the address that it leads to"
+            "answers \(status), a redirect that leads nowhere"
         // Some say in JSON that there is nothing.
         case .status(404) where problem.step == .discovery, .refused where problem.step == .discovery:
             "there is no metadata at that address: the issuer may be another, or end with a slash or without one"
         case .status(let status): "answers \(status)"
         case .notJSON: "the answer is no JSON object"
         case .invalidMember(let name): "the answer's \(name) is missing, or not what it should be"
-        case .issuerMismatch: "the metadata name another issuer: it has to be the configured one, to the letter"
-        case .untrustedIssuer: "discovery names an issuer that trustedIssuers does not"
+        case .doubtfulMember(let name): "the answer's \(name) is there twice, or its text is no Unicode"
+        case .issuerMismatch(let found, let expected):
+            "the metadata name another issuer, \(found): it has to be the configured one to the letter, \(expected)"
+        case .untrustedIssuer(let found): "discovery names an issuer that trustedIssuers does not: \(found)"
         case .refusedEndpoint(let name): "\(name) is no address that may be called: https, and no private network"
         case .busy(let seconds): "has too much to do, and says to come again in \(seconds) s"
         case .circuitOpen, .tooManyLookups: "it was asked too often"
@@ -104,7 +87,9 @@ enum ProbeWords {
         case .clientFault(let code): "refuses the request: \(code)"
         case .verifierMissing: "demands a verifier: requirePKCE"
         case .temporarilyUnavailable: "can't answer now"
-        case .accessDenied, .authenticationTimedOut, .userNotFound, .loginHintRefused:
+        case .accessDenied: "denies it: a rule there lets nobody in with this client, or not so"
+        case .interactionRequired: "wants the user to do something first"
+        case .authenticationTimedOut, .userNotFound, .loginHintRefused:
             "refuses the code as if there were a user"
         }
     }

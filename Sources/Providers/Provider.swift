@@ -27,6 +27,8 @@ public final class Provider: Sendable {
     public let configuredHost: String?
     /// Of the issuer, where the configuration has one; made once.
     public let issuerNames: IssuerNames?
+    /// In whose words it refuses; as configured, or else by the host of its issuer.
+    public let dialect: Dialect
     /// Whether codes are exchanged by the very client of ours that each was issued to, as at Apple.
     public let exchangesForEachClient: Bool
     /// What may be called of what a document names; made once.
@@ -52,6 +54,7 @@ public final class Provider: Sendable {
             case .openid(let issuer): configuration.discoveryURL?.text ?? issuer
             }
         configuredHost = try? EndpointURL(address, allowLoopbackHTTP: true).host
+        dialect = (configuration.dialect ?? DialectName(host: configuredHost?.lowercased() ?? "")).dialect
         issuerNames = configuration.issuerNames
         exchangesForEachClient = configuration.authentication.isOfEachClient
         publicPolicy = OutboundPolicy(

@@ -77,12 +77,15 @@ extension ProviderClient {
             let metadata = try await self.issuer(serving: nil)
             (wording, issuer, keys) = (.apple, presented.issuers.first ?? metadata.issuer, metadata.keysEndpoint)
         }
+        let names = ExpectedNames(
+            issuers: [issuer], audiences: [provider.configuration.clientID] + presented.receiving.audiences)
         let verifier = EventTokenVerifier(
-            wording, issuer: issuer,
-            audiences: [provider.configuration.clientID] + presented.receiving.audiences,
+            wording, issuer: issuer, audiences: names.audiences,
             maximumAgeSeconds: presented.receiving.maximumAgeSeconds,
             clockSkewSeconds: provider.configuration.clockSkewSeconds)
-        return try await verified(presented.token, from: .stranger, keysAt: keys, or: ProviderError.event) {
+        return try await verified(
+            presented.token, from: .stranger, keysAt: keys, expecting: { names }, now: now, or: ProviderError.event
+        ) {
             signed throws(EventTokenError) in try verifier.verify(signed, now: now)
         }
     }

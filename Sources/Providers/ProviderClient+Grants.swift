@@ -14,7 +14,9 @@ extension ProviderClient {
         let found =
             provider.takesPortTokens ? try await self.issuer(named: current) : try await self.issuer(serving: nil)
         guard provider.stores(issuer, of: found) else {
-            throw noted(.discovery, .issuerMismatch, host: provider.configuredHost)
+            throw noted(
+                .discovery, .issuerMismatch(found: PrintableName(found.issuer), expected: PrintableName(issuer)),
+                host: provider.configuredHost)
         }
         return found
     }
@@ -26,7 +28,7 @@ extension ProviderClient {
         _ asked: RefreshRequest, at issuer: ProviderMetadata, now: Int64
     ) async throws(ProviderError) -> RefreshedTokens {
         try await ask(asked, at: tokenEndpoint(of: issuer), of: issuer, .refresh, now: now) {
-            answer throws(ProviderCallError) in try RefreshedTokens(answer)
+            [provider] answer throws(ProviderCallError) in try RefreshedTokens(answer, dialect: provider.dialect)
         }
     }
 
@@ -40,8 +42,8 @@ extension ProviderClient {
         }
         do throws(ProviderError) {
             return try await ask(asked, at: endpoint, of: issuer, .revocation, now: now) {
-                answer throws(ProviderCallError) in
-                let answer = RevocationAnswer(answer)
+                [provider] answer throws(ProviderCallError) in
+                let answer = RevocationAnswer(answer, dialect: provider.dialect)
                 if case .failed(let failure) = answer { throw failure }
                 return answer
             }

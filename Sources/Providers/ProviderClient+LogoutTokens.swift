@@ -34,8 +34,11 @@ extension ProviderClient {
             issuer: presented.issuer, clientID: provider.configuration.clientID,
             demandsType: provider.configuration.demandsLogoutType,
             clockSkewSeconds: provider.configuration.clockSkewSeconds)
+        let clientID = provider.configuration.clientID
         return try await verified(
-            presented.token, from: .stranger, keysAt: metadata.keysEndpoint, or: ProviderError.logoutToken
+            presented.token, from: .stranger, keysAt: metadata.keysEndpoint,
+            expecting: { ExpectedNames(issuers: [presented.issuer], audiences: [clientID]) }, now: now,
+            or: ProviderError.logoutToken
         ) {
             signed throws(EventTokenError) in try verifier.verify(signed, now: now)
         }
@@ -58,7 +61,7 @@ extension ProviderCallError {
     fileprivate var isNoSuchIssuer: Bool {
         switch self {
         case .status(let status): (400..<500).contains(status) && status != 429
-        case .notJSON, .invalidMember, .issuerMismatch, .refusedEndpoint: true
+        case .notJSON, .invalidMember, .doubtfulMember, .issuerMismatch, .refusedEndpoint: true
         default: false
         }
     }

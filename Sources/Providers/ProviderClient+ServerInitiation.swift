@@ -18,7 +18,7 @@ extension ProviderClient {
     /// Finds an issuer that was found by discovery before, and is known by its name.
     public func issuer(named issuer: String) async throws(ProviderError) -> ProviderMetadata {
         guard provider.trusts(issuer: issuer) else {
-            throw noted(.discovery, .untrustedIssuer, host: provider.configuredHost)
+            throw noted(.discovery, .untrustedIssuer(PrintableName(issuer)), host: provider.configuredHost)
         }
         do throws(ProviderCallError) {
             return try await provider.metadata.metadata(ofTrusted: issuer, provider.lookup, through: transport)

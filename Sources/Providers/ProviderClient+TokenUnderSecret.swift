@@ -32,6 +32,7 @@ extension ProviderClient {
         do throws(IDTokenError) {
             return try verifier.verify(claims, answering: asked, now: now)
         } catch {
+            if let found = verifier.finding(error, in: claims, now: now) { call.note(found: found) }
             throw .idToken(error)
         }
     }

@@ -66,9 +66,19 @@ public struct ProviderClient: ~Copyable, Sendable {
     public func exchange(
         _ asked: TokenRequest, at issuer: ProviderMetadata, now: Int64
     ) async throws(ProviderError) -> TokenResponse {
-        try await ask(asked, at: tokenEndpoint(of: issuer), of: issuer, .token, now: now) {
-            answer throws(ProviderCallError) in try TokenResponse(answer, to: asked)
+        let needsAccessToken = needsUserinfo(of: issuer)
+        return try await ask(asked, at: tokenEndpoint(of: issuer), of: issuer, .token, now: now) {
+            [provider] answer throws(ProviderCallError) in
+            try TokenResponse(answer, to: asked, dialect: provider.dialect, needsAccessToken: needsAccessToken)
         }
+    }
+
+    /// Whether a sign-in without userinfo is none: where there is such a place, and for ZenKey's carriers, whose ID
+    /// tokens have no attributes.
+    private func needsUserinfo(of issuer: ProviderMetadata) -> Bool {
+        guard provider.configuration.userinfo == .required else { return false }
+        if case .zenkey = provider.configuration.profile { return true }
+        return issuer.userinfoEndpoint != nil || issuer.userinfoFault != nil
     }
 
     /// Where codes and refresh tokens are exchanged.
@@ -100,7 +110,8 @@ public struct ProviderClient: ~Copyable, Sendable {
             return try read(received)
         } catch {
             let words = answer.flatMap { ProviderWords($0, removing: asked.secrets + (proof?.secrets ?? [])) }
-            throw noted(step, error, host: endpoint.host, words: words)
+            let remedy = answer.flatMap { provider.dialect.remedy(for: $0, to: step.dialectCall) }
+            throw noted(step, error, host: endpoint.host, words: words, remedy: remedy)
         }
     }
 
@@ -147,11 +158,16 @@ public struct ProviderClient: ~Copyable, Sendable {
         do throws(JOSEError) {
             parsed = try CompactJWS(parsing: token, maximumByteCount: IDTokenVerifier.maximumTokenBytes)
         } catch {
+            if error == .algorithm {
+                let allowed = provider.configuration.algorithms.map(\.rawValue).joined(separator: " or ")
+                call.note(found: "alg is none, or that of a shared secret, expected \(allowed)")
+            }
             throw .idToken(IDTokenError(error))
         }
-        return try await verified(parsed, from: origin, keysAt: issuer.keysEndpoint, or: ProviderError.idToken) {
-            signed throws(IDTokenError) in try verifier.verify(signed, now: now)
-        }
+        return try await verified(
+            parsed, from: origin, keysAt: issuer.keysEndpoint, expecting: { verifier.expectedNames }, now: now,
+            or: ProviderError.idToken
+        ) { signed throws(IDTokenError) in try verifier.verify(signed, now: now) }
     }
 
     /// Fetches the user's attributes, where this provider has them (OpenID Connect Core §5.3).
@@ -182,6 +198,7 @@ public struct ProviderClient: ~Copyable, Sendable {
         _ accessToken: String, at issuer: ProviderMetadata, of subject: String
     ) async throws(ProviderError) -> JSONValue? {
         guard let endpoint = issuer.userinfoEndpoint else {
+            if let fault = issuer.userinfoFault { throw noted(.discovery, fault, host: provider.configuredHost) }
             // OpenID Connect Discovery §3 only recommends the endpoint; every ZenKey carrier has it, and no attributes
             // stand in its ID tokens.
             if case .openid = provider.configuration.profile { return nil }
@@ -199,12 +216,15 @@ public struct ProviderClient: ~Copyable, Sendable {
         func refused(_ error: UserinfoError) -> ProviderError {
             switch error {
             case .mismatch: .userinfoMismatch
-            case .provider(let failure): noted(.userinfo, failure, host: endpoint.host)
+            case .provider(let failure):
+                noted(
+                    .userinfo, failure, host: endpoint.host, words: ProviderWords(response, removing: [accessToken]),
+                    remedy: provider.dialect.remedy(for: response, to: .userinfo))
             }
         }
         let signed: CompactJWS
         do throws(UserinfoError) {
-            switch try UserinfoAnswer(response) {
+            switch try UserinfoAnswer(response, dialect: provider.dialect) {
             case .claims(let claims): return try Userinfo(claims, subject: subject).claims
             case .signed(let token): signed = token
             }
@@ -212,8 +232,10 @@ public struct ProviderClient: ~Copyable, Sendable {
             throw refused(error)
         }
         let clientID = provider.configuration.clientID
-        return try await verified(signed, from: .provider, keysAt: issuer.keysEndpoint, or: refused) {
-            signed throws(UserinfoError) in
+        return try await verified(
+            signed, from: .provider, keysAt: issuer.keysEndpoint,
+            expecting: { ExpectedNames(issuers: [issuer.issuer], audiences: [clientID]) }, now: nil, or: refused
+        ) { signed throws(UserinfoError) in
             try Userinfo(signed, issuer: issuer.issuer, clientID: clientID, subject: subject).claims
         }
     }
@@ -228,9 +250,12 @@ public struct ProviderClient: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - origin: who has brought it.
+    ///   - names: for the log, where a rule is broken.
+    ///   - now: seconds since 1970; nil where no time is looked at.
     ///   - refused: what it means that a rule is broken.
     func verified<Content, Refusal: SignedTokenRefusal>(
         _ token: CompactJWS, from origin: TokenOrigin, keysAt endpoint: EndpointURL,
+        expecting names: () -> ExpectedNames, now: Int64?,
         or refused: (Refusal) -> ProviderError,
         by rules: (VerifiedJWS) throws(Refusal) -> Content
     ) async throws(ProviderError) -> Content {
@@ -239,7 +264,13 @@ public struct ProviderClient: ~Copyable, Sendable {
                 of: token, from: origin, keysAt: endpoint, allowed: provider.configuration.algorithms, by: rules)
         } catch {
             switch error {
-            case .token(let refusal): throw refused(refusal)
+            case .token(let refusal):
+                let found = TokenFinding.sentence(
+                    breaking: refusal.rule, in: token, expecting: names(),
+                    allowed: provider.configuration.algorithms,
+                    keys: provider.keys(at: endpoint, now: transport.now).names(now: transport.now), now: now ?? 0)
+                if let found { call.note(found: found) }
+                throw refused(refusal)
             case .keys(let failure): throw noted(.keys, failure, host: endpoint.host)
             }
         }
@@ -272,9 +303,10 @@ public struct ProviderClient: ~Copyable, Sendable {
     }
 
     func noted(
-        _ step: ProviderProblem.Step, _ failure: ProviderCallError, host: String?, words: ProviderWords? = nil
+        _ step: ProviderProblem.Step, _ failure: ProviderCallError, host: String?, words: ProviderWords? = nil,
+        remedy: String? = nil
     ) -> ProviderError {
-        call.note(step, failure, host: host, words: words)
+        call.note(step, failure, host: host, words: words, remedy: remedy)
         return .call(ProviderProblem(step, failure))
     }
 }

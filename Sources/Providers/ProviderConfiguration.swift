@@ -146,6 +146,8 @@ public struct ProviderConfiguration: Sendable {
     public var demandsLogoutType: Bool
     /// For which addresses its word counts that it has verified them.
     public var emailTrust: EmailTrust
+    /// In whose words it refuses; nil: by the host of its issuer.
+    public var dialect: DialectName?
     /// What keeps the codes of its apps from being good for others.
     public var codeProtection: CodeProtection
 

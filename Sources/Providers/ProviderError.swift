@@ -5,6 +5,18 @@ public struct ProviderProblem: Equatable, Sendable {
     public enum Step: String, Sendable {
         case discovery, keys, token, userinfo, push, refresh, revocation, introspection, logout, directory, transfer
         case verification
+
+        /// As which kind of call the provider's words are read.
+        var dialectCall: Dialect.Call {
+            switch self {
+            case .token: .code
+            case .refresh: .refresh
+            case .revocation: .revocation
+            case .introspection: .introspection
+            case .userinfo: .userinfo
+            case .discovery, .keys, .push, .logout, .directory, .transfer, .verification: .other
+            }
+        }
     }
     public let step: Step
     public let failure: ProviderCallError

@@ -62,7 +62,7 @@ extension ProviderProbe {
             return .tokens
         } catch {
             return ProbeWords.isRefusalOfVerifier(error)
-                ? .refused : .failed(ProbeWords.sentence(error, call.facts))
+                ? .refused : .failed(ProbeWords.sentence(error, call.facts, by: provider.dialect.title))
         }
     }
 }

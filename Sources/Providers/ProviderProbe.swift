@@ -34,7 +34,6 @@ public struct ProviderProbe: Sendable {
         public let sentence: String
     }
 
-    private static let maximumKeys = 100
     private static let codeBytes = 16
     static let verifierBytes = 32
     /// Beyond it `clockSkewSeconds`, which is a minute mostly, is used up sooner than it should.
@@ -72,7 +71,11 @@ public struct ProviderProbe: Sendable {
         do throws(ProviderError) {
             issuer = try await client.issuer(serving: network)
         } catch {
-            return [Finding(step: .discovery, isGood: false, sentence: ProbeWords.sentence(error, call.facts))]
+            return [
+                Finding(
+                    step: .discovery, isGood: false,
+                    sentence: ProbeWords.sentence(error, call.facts, by: provider.dialect.title))
+            ]
         }
         var findings = [Finding(step: .discovery, isGood: true, sentence: "the issuer is \(issuer.issuer)")]
         if let clock = clock() { findings.append(clock) }
@@ -103,15 +106,11 @@ public struct ProviderProbe: Sendable {
             let answer = try await client.transport.send(
                 client.transport.get(
                     issuer.keysEndpoint, accepting: "application/jwk-set+json, application/json"), for: .keys)
-            guard (200..<300).contains(answer.status) else { throw .status(answer.status) }
-            do {
-                set = try JWKSet(parsing: answer.body.span, maximumKeyCount: Self.maximumKeys)
-            } catch {
-                throw .invalidMember("keys")
-            }
+            set = try ProviderKeys.keys(in: answer)
         } catch {
             let problem = ProviderError.call(ProviderProblem(.keys, error))
-            return Finding(step: .keys, isGood: false, sentence: ProbeWords.sentence(problem, nil))
+            return Finding(
+                step: .keys, isGood: false, sentence: ProbeWords.sentence(problem, nil, by: provider.dialect.title))
         }
         let allowed = provider.configuration.algorithms
         let counts = allowed.map { algorithm in (algorithm, set.keys.count { $0.algorithms.contains(algorithm) }) }
@@ -142,7 +141,9 @@ public struct ProviderProbe: Sendable {
             return Finding(step: .token, isGood: false, sentence: "gives tokens for a code that is made up")
         } catch {
             let isGood = ProbeWords.isRefusalOfCode(error)
-            return Finding(step: .token, isGood: isGood, sentence: ProbeWords.sentence(error, call.facts))
+            return Finding(
+                step: .token, isGood: isGood,
+                sentence: ProbeWords.sentence(error, call.facts, by: provider.dialect.title))
         }
     }
 }

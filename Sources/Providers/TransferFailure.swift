@@ -23,13 +23,15 @@ public struct TransferFailure: Error, Sendable, Equatable {
             sentence = "refuses the subject, or the team\(words)"
         } else {
             isOfUser = false
-            sentence = ProbeWords.sentence(error, facts)
+            sentence = ProbeWords.sentence(error, facts, by: DialectName.apple.dialect.title)
         }
     }
 
     private static func isOfUser(_ refusal: OAuthError) -> Bool {
         switch refusal {
-        case .invalidGrant, .userNotFound, .accessDenied, .unknown, .clientFault("invalid_request"): true
+        case .invalidGrant, .userNotFound, .accessDenied, .interactionRequired, .unknown,
+            .clientFault("invalid_request"):
+            true
         default: false
         }
     }

@@ -297,7 +297,7 @@ extension SelfAssertedName {
     /// - Parameter text: the JSON.
     /// - Returns: nil where it holds no name that can be kept.
     convenience init?(apple text: String) {
-        guard let name = (try? JSONValue(parsing: Array(text.utf8).span))?["name"] else { return nil }
-        self.init(given: name["firstName"]?.string, family: name["lastName"]?.string)
+        guard let name = ProviderDocument.object(Array(text.utf8).span)?["name"] else { return nil }
+        self.init(given: name["firstName"]?.shown?.string, family: name["lastName"]?.shown?.string)
     }
 }

@@ -22,17 +22,26 @@ struct ProviderSaying {
     /// What was said of whether an address or a number is verified; only a yes is kept.
     private var isVerified: [Contact: Bool] = [:]
     private let subject: String
+    /// Whether no attribute at all can have the subject for its value: behind ZenKey it is no name that anybody has for
+    /// the user. Elsewhere some call a user by an address or a number of theirs, and that is an attribute all the same.
+    private let isSubjectPrivate: Bool
+
+    /// Whether the provider says what the user is called.
+    var namesPerson: Bool { attributes.namesPerson }
 
     /// - Parameters:
-    ///   - subject: the verified one. A value that equals it is nobody's attribute and never leaves this server.
+    ///   - subject: the verified one. A value that equals it is nobody's attribute and never leaves this server, but
+    ///     for an address or a number that the user is called by there.
+    ///   - isSubjectPrivate: whether those are left out too.
     ///   - names: the attributes of the provider's profile.
     ///   - furtherClaims: the names of what is handed on besides.
     ///   - keyClaim: the claim that has the cross-client key; nil where none is looked at.
     init(
-        idToken: JSONValue, userinfo: JSONValue?, subject: String, names: AttributeNames, furtherClaims: [String],
-        keyClaim: String? = nil
+        idToken: JSONValue, userinfo: JSONValue?, subject: String, isSubjectPrivate: Bool, names: AttributeNames,
+        furtherClaims: [String], keyClaim: String? = nil
     ) {
         self.subject = subject
+        self.isSubjectPrivate = isSubjectPrivate
         if let claims = idToken.object { read(claims, names, furtherClaims) }
         if let claims = userinfo?.object { read(claims, names, furtherClaims) }
         if let keyClaim {
@@ -48,7 +57,8 @@ struct ProviderSaying {
         let configuration = provider.configuration
         self.init(
             idToken: idToken.claims, userinfo: userinfo, subject: idToken.subject,
-            names: configuration.attributeNames, furtherClaims: configuration.claims,
+            isSubjectPrivate: provider.takesPortTokens, names: configuration.attributeNames,
+            furtherClaims: configuration.claims,
             keyClaim: configuration.crossClientKey)
         if let directory = configuration.userAPI {
             personKey = DirectoryKey.of(
@@ -67,7 +77,8 @@ struct ProviderSaying {
     init(userinfo: JSONValue?, about subject: String, from provider: Provider) {
         self.init(
             idToken: .object(JSONObject()), userinfo: userinfo, subject: subject,
-            names: provider.configuration.attributeNames, furtherClaims: provider.configuration.claims)
+            isSubjectPrivate: provider.takesPortTokens, names: provider.configuration.attributeNames,
+            furtherClaims: provider.configuration.claims)
     }
 
     private mutating func read(_ document: JSONObject, _ names: AttributeNames, _ furtherClaims: [String]) {
@@ -88,10 +99,11 @@ struct ProviderSaying {
             case "email_verified", "phone_number_verified": continue
             case "name":
                 guard let name = member.value.object else { fallthrough }
-                set("name", name["value"])
-                set("given_name", name["given_name"])
-                set("family_name", name["family_name"])
-            default: set(member.name, member.value)
+                set("name", name["value"]?.shown)
+                set("given_name", name["given_name"]?.shown)
+                set("family_name", name["family_name"]?.shown)
+            // Nothing is decided by it, so that what was repaired in it is as good as the rest.
+            default: set(member.name, member.value.shown)
             }
         }
     }
@@ -126,7 +138,10 @@ struct ProviderSaying {
 
     private mutating func readClaims(_ document: JSONObject, _ names: [String]) {
         for name in names where claims[name] == nil {
-            guard let value = document[name], !value.isNull, value.isVisible, let value = withoutSubject(value) else {
+            // Apps may decide by it.
+            guard let value = document[name], !value.isNull, !value.hasDoubt, value.isVisible,
+                let value = withoutSubject(value)
+            else {
                 continue
             }
             let json = value.serialized
@@ -146,9 +161,10 @@ struct ProviderSaying {
         case .object(let object):
             guard let value = object["value"], value.object == nil else { return nil }
             return self.text(of: value, named: name)
-        case .null, .number, .array: return nil
+        case .null, .number, .array, .doubtful: return nil
         }
-        guard !text.isEmpty, text.utf8.count <= Self.maximumValueBytes, text != subject,
+        guard !text.isEmpty, text.utf8.count <= Self.maximumValueBytes,
+            text != subject || !isSubjectPrivate && Contact(rawValue: name) != nil,
             AttributeRule.fault(of: text, named: name) == nil
         else { return nil }
         return text
@@ -170,7 +186,7 @@ struct ProviderSaying {
                         guard member.name != subject, let value = withoutSubject(member.value) else { return nil }
                         return (member.name, value)
                     }))
-        case .null, .boolean: value
+        case .null, .boolean, .doubtful: value
         }
     }
 

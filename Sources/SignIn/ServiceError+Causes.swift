@@ -27,6 +27,7 @@ extension ServiceError {
             self = .invalidParameter(
                 ParameterError("login_hint", "of the authorization request was refused by the provider"))
         case .refused(.accessDenied): self = .accessDenied
+        case .refused(.interactionRequired): self = .authorizationRefused(.interactionRequired)
         case .refused(.authenticationTimedOut): self = .authenticationTimedOut
         case .refused(.userNotFound): self = .providerNotFound(discoveryUI: nil)
         case .refused(.temporarilyUnavailable): self = .providerUnavailable

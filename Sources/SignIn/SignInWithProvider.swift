@@ -175,7 +175,7 @@ public struct SignInWithProvider: Sendable {
             authenticatedAt: idToken.authenticationTime.map { min($0, now) } ?? Session.neverAuthenticated,
             challengedAt: grant.challengeAnswered(by: idToken), beginning: grant.beginning(shownBy: idToken),
             upstreamSession: idToken.session.map { .upstreamSession($0, at: subject.issuer) },
-            said: said, own: response.name, ported: ported?.subjects(for: provider) ?? [],
+            said: said, own: said.namesPerson ? nil : response.name, ported: ported?.subjects(for: provider) ?? [],
             refusedPortTokens: ported?.refusals.count ?? 0, kept: proven.kept)
         let holder = ProvenSignIn.Holder(
             client: app?.client ?? provider.configuration.clientID,

@@ -88,6 +88,8 @@ public enum AuthorizationMisbehaviour: String, Sendable, CaseIterable {
     case accessDenied = "authorization_access_denied"
     case userNotFound = "authorization_user_not_found"
     case timedOut = "authorization_authentication_timed_out"
+    /// In Apple's word for it.
+    case userCancelled = "authorization_user_cancelled_authorize"
     case deviceUnavailable = "authorization_device_unavailable"
     case temporarilyUnavailable = "authorization_temporarily_unavailable"
     /// A code as long as some providers draw them; nothing is wrong with it.
@@ -98,6 +100,7 @@ public enum AuthorizationMisbehaviour: String, Sendable, CaseIterable {
         switch self {
         case .wrongIssuer, .missingIssuer, .wrongState, .missingState, .longCode: nil
         case .accessDenied: "access_denied"
+        case .userCancelled: "user_cancelled_authorize"
         case .userNotFound: "user_not_found"
         case .timedOut: "authentication_timed_out"
         case .deviceUnavailable: "device_unavailable"

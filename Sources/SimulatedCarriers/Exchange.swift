@@ -30,12 +30,14 @@ struct Exchange: Sendable {
         let misbehaviours = world.switches.take(at: endpoint, of: issuer) + plan.misbehaviours(at: endpoint)
         await pause(delay(misbehaviours))
         let misbehaviour = misbehaviours.answer
+        if let script = misbehaviours.script { return script.response }
         if let response = misbehaviour?.replacement(world) { return response }
         if misbehaviour == .hang { return await hang() }
         if misbehaviour == .notHTTP { return endConnection { _ = $0.send("220 This is no HTTP server.\r\n".utf8) } }
-        let response: HTTPResponse
+        var response: HTTPResponse
         do throws(CryptoError) {
             response = try respond(misbehaviours)
+            for edit in misbehaviours.edits { response.body = edit.edited(response.body) }
         } catch {
             return HTTPResponse(status: .internalServerError)
         }

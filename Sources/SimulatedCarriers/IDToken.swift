@@ -43,6 +43,7 @@ struct IDToken {
             for misbehaviour in misbehaviours.dialect { misbehaviour.spoil(&draft, of: self, dialect) }
         }
         for misbehaviour in misbehaviours.idToken { spoil(&draft, misbehaviour) }
+        draft.edits = misbehaviours.claimEdits
         return try draft.compact()
     }
 

@@ -66,6 +66,18 @@ final class KeyRing: Sendable {
         }
     }
 
+    /// Replaces all keys by others of the same names, as a provider does that names its keys by what they are for.
+    func exchange() throws(CryptoError) {
+        let generation = state.withLock { $0.generation } + 1
+        let keys = try Self.keys(of: owner, algorithms, generation: generation)
+        state.withLock { state in
+            state.generation = max(generation, state.generation)
+            state.current = zip(state.current, keys).map { former, key in
+                SigningKey(id: former.id, algorithm: key.algorithm, key: key.key)
+            }
+        }
+    }
+
     private static func keys(
         of owner: String, _ algorithms: [SignatureAlgorithm], generation: Int
     ) throws(CryptoError) -> [SigningKey] {

@@ -18,13 +18,19 @@ public enum Misbehaviour: Sendable, Hashable {
     case logout(LogoutMisbehaviour)
     case directory(DirectoryMisbehaviour)
     case answer(AnswerMisbehaviour)
+    /// Another answer, to the byte; only from inside of a test.
+    case scripted(ScriptedAnswer)
+    /// The right answer with a place in it changed, and the right ID token's claims likewise, before they are signed;
+    /// only from inside of a test.
+    case edited(TextEdit)
+    case editedClaims(TextEdit)
     /// The answer is held back for so long; its name is `slow_` and the number.
     case slow(milliseconds: Int)
 
     private static let slowPrefix = "slow_"
     private static let maximumDelay = 600_000
 
-    /// Every one but `slow`, which has one for each number.
+    /// Every one that has a name of its own: there is a `slow` for each number, and as many scripts as texts.
     public static let all: [Misbehaviour] =
         IDTokenMisbehaviour.allCases.map(idToken) + DialectMisbehaviour.allCases.map(dialect)
         + PortTokenMisbehaviour.allCases.map(portToken)
@@ -54,6 +60,9 @@ public enum Misbehaviour: Sendable, Hashable {
         case .logout(let value): value.rawValue
         case .directory(let value): value.rawValue
         case .answer(let value): value.rawValue
+        case .scripted: "scripted"
+        case .edited: "edited"
+        case .editedClaims: "edited_claims"
         case .slow(let milliseconds): "\(Self.slowPrefix)\(milliseconds)"
         }
     }
@@ -74,7 +83,7 @@ public enum Misbehaviour: Sendable, Hashable {
     /// The endpoints it is for when none is named; nil for one that any endpoint can do.
     var ownEndpoints: [SimulatedEndpoint]? {
         switch self {
-        case .idToken, .dialect: [.token, .native]
+        case .idToken, .dialect, .editedClaims: [.token, .native]
         case .portToken, .portTokenShape, .tokenResponse, .accessToken: [.token]
         case .userinfo: [.userinfo]
         case .introspection: [.introspection]
@@ -84,12 +93,15 @@ public enum Misbehaviour: Sendable, Hashable {
         case .push: [.push]
         case .logout: [.customLogout]
         case .directory: SimulatedEndpoint.ofDirectories
-        case .answer, .slow: nil
+        case .answer, .slow, .scripted, .edited: nil
         }
     }
 }
 
 extension [Misbehaviour] {
+    var script: ScriptedAnswer? { found { if case .scripted(let value) = $0 { value } else { nil } } }
+    var edits: [TextEdit] { compactMap { if case .edited(let value) = $0 { value } else { nil } } }
+    var claimEdits: [TextEdit] { compactMap { if case .editedClaims(let value) = $0 { value } else { nil } } }
     var idToken: [IDTokenMisbehaviour] { compactMap { if case .idToken(let value) = $0 { value } else { nil } } }
     var dialect: [DialectMisbehaviour] { compactMap { if case .dialect(let value) = $0 { value } else { nil } } }
     var portToken: PortTokenMisbehaviour? { found { if case .portToken(let value) = $0 { value } else { nil } } }

@@ -150,6 +150,13 @@ public final class Simulation: Sendable {
         try world.provider(issuer)?.keys.rotate()
     }
 
+    /// Replaces an issuer's keys by others of the same names.
+    ///
+    /// - Throws: as above.
+    public func exchangeKeys(of issuer: SimulatedIssuer) throws {
+        try world.provider(issuer)?.keys.exchange()
+    }
+
     /// How long each call of a backend is kept waiting.
     public var latency: Duration {
         get { world.latency.withLock { $0 } }

@@ -22,6 +22,8 @@ struct TokenDraft {
     var isResigned = false
     /// Adds the padding that JOSE forbids (RFC 7515 §2).
     var isPadded = false
+    /// What is changed in the text of the claims.
+    var edits: [TextEdit] = []
     /// Instead of all the rest.
     var replacement: String?
 
@@ -43,7 +45,8 @@ struct TokenDraft {
     /// The compact serialization (RFC 7515 §7.1).
     func compact() throws(CryptoError) -> String {
         if let replacement { return replacement }
-        let text = "\(encode(JSONValue.object(header).serialized)).\(encode(JSONValue.object(claims).serialized))"
+        let payload = edits.reduce(JSONValue.object(claims).serialized) { $1.edited($0) }
+        let text = "\(encode(JSONValue.object(header).serialized)).\(encode(payload))"
         var bytes: [UInt8]
         switch signature {
         case .made(let key): bytes = try key.key.sign(Array(text.utf8), with: key.algorithm)

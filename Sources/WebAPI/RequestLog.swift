@@ -134,9 +134,12 @@ struct RequestLog: Sendable {
 
     /// Which of the provider's hosts failed, and what it said itself.
     private static func describe(_ call: CallContext, in metadata: inout Logger.Metadata) {
+        if let found = call.found { metadata["found"] = "\(found)" }
+        if let told = call.told { metadata["provider_error"] = "\(told)" }
         guard let facts = call.facts else { return }
         if let host = facts.host { metadata["error_host"] = "\(host)" }
         if let words = facts.words { metadata["provider_error"] = "\(words)" }
+        if let remedy = facts.remedy { metadata["remedy"] = "\(remedy)" }
     }
 
     /// What an operator must see: our configuration or our store, and a provider that misbehaves.
@@ -184,8 +187,10 @@ struct RequestLog: Sendable {
         case .status(let status): "status \(status)"
         case .notJSON: "not a JSON object"
         case .invalidMember(let name): "\(name) is missing or wrong"
-        case .issuerMismatch: "the document names another issuer"
-        case .untrustedIssuer: "the issuer is not trusted"
+        case .doubtfulMember(let name): "\(name) is there twice, or its text is no Unicode"
+        case .redirected(let status, let address): "status \(status), a redirect to \(address)"
+        case .issuerMismatch(let found, let expected): "the document names another issuer, \(found), for \(expected)"
+        case .untrustedIssuer(let found): "the issuer \(found) is not trusted"
         case .refusedEndpoint(let name): "\(name) is not an address we may call"
         case .circuitOpen: "it failed too often of late"
         case .busy(let seconds): "it has too much to do, and says to come again in \(seconds) s"

@@ -265,6 +265,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [("apple", "access_denied"), ("standard", "server_error")])
+    func `tells the app that the user has cancelled, in whichever word the provider has`(
+        dialect: String, told: String
+    ) async throws {
+        try await BrowserFlow.with(zenkey: ["dialect: \(dialect)"]) { gatehouse in
+            gatehouse.simulation.misbehave(.authorization(.userCancelled), at: .authorize, of: .aurora)
+            var browser = BrowserFlow(gatehouse)
+            let location = try BrowserFlow.location(of: try await browser.comeBack(browser.throughProvider()))
+            #expect(location["error"] == told, "\(location)")
+            #expect(gatehouse.log.text.contains("provider_error=user_cancelled_authorize"), "\(gatehouse.log.text)")
+        }
+    }
+
     @Test func `tells the app that nobody could be asked`() async throws {
         try await BrowserFlow.with { gatehouse in
             var browser = BrowserFlow(gatehouse)

@@ -141,6 +141,20 @@ import Testing
         #expect(!"\(fault)".contains("example") && !"\(fault)".isEmpty)
     }
 
+    @Test func `a line of an import is repaired in a name, and refused in what somebody is found by`() throws {
+        let start = "\u{FEFF}" + #"{"identities":[\#(Self.identity)],"created_at":1700000000.0,"#
+        let ann = try user(start + #""profile":{"name":"Ann \ud83d","nickname":"A","nickname":"A"}}"#)
+        #expect(ann.profile.carrier["name"] == "Ann \u{FFFD}" && ann.profile.carrier["nickname"] == "A")
+        #expect(ann.createdAt == 1_700_000_000)
+        for profile in [#"{"email":"a\ud83d@b"}"#, #"{"email":"a@b.example","email":"a@b.example"}"#] {
+            let told = try fault(start + #""profile":\#(profile)}"#)
+            #expect(told == .attribute("profile", "email", "is there twice, or its text is no Unicode"))
+        }
+        let twice = Self.identity.replacing(#""subject""#, with: #""subject":"another","subject""#)
+        #expect(try fault(#"{"identities":[\#(twice)]}"#) == .identity(1, .subject))
+        #expect(try fault(start + #""lock":{},"lock":{}}"#) == .doubtfulMember("lock"))
+    }
+
     @Test func `a line of an import is bounded`() throws {
         let many = Array(repeating: Self.identity, count: 101).joined(separator: ",")
         #expect(try fault(#"{"identities":[\#(many)]}"#) == .tooManyIdentities(most: 100))

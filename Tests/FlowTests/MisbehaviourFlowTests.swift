@@ -165,7 +165,7 @@ struct Verdict: Sendable, CustomTestStringConvertible {
     static let faults = [
         "status_500", "status_503", "status_429", "html", "redirect", "redirect_307", "oversized_body", "gzip_bomb",
         "deep_nesting", "not_http", "hang", "reset", "close_before_answer", "truncated_body", "drip_body",
-        "duplicate_members", "invalid_utf8",
+        "duplicate_members",
     ]
 
     @Test(arguments: faults, [SimulatedEndpoint.discovery, .keys, .token, .userinfo])

@@ -82,9 +82,9 @@ import Testing
         let table: [(error: JOSEError, reason: String, mayHelp: Bool)] = [
             (.unknownKey(.keyIDNotInSet), "unknown_key", true),
             (.unknownKey(.noKeyFits), "unknown_key", true),
-            (.unknownKey(.keyDoesNotFit), "unknown_key", false),
-            (.unknownKey(.ambiguous), "unknown_key", false),
-            (.signature, "signature", false),
+            (.unknownKey(.keyDoesNotFit), "unknown_key", true),
+            (.unknownKey(.ambiguous), "unknown_key", true),
+            (.signature, "signature", true),
             (.algorithm, "algorithm", false),
             (.malformed(.parts), "malformed", false),
         ]

@@ -68,10 +68,26 @@ import Testing
             }
         }
         for name in ["kid", "use", "alg", "key_ops"] {
-            for value: JSONValue in [1, .null, true, [1], ["a": 1]] {
+            for value: JSONValue in [1, true, [1], ["a": 1]] {
                 #expect(throws: JWKError.member(name)) { try JWK(.object(ec.with([(name, value)]))) }
             }
         }
+    }
+
+    @Test func `take null for a member that is not there`() throws {
+        for name in ["kid", "use", "alg", "key_ops", "issuer"] {
+            let key = try JWK(.object(ec.with([(name, .null)])))
+            #expect(key.algorithms == [.es256] && key.keyID == nil && key.issuer == nil)
+        }
+    }
+
+    @Test func `a member twice costs a set that one key, and text that nobody reads costs it none`() throws {
+        let written = String(decoding: JSONValue.object(ec.with([("kid", "a")])).serialized, as: UTF8.self).dropLast()
+        let keys = [#","alg":"ES256","alg":"ES256"}"#, #","x5c":["\ud83d"]}"#].map { written + $0 }
+        let text = #"{"keys":["# + keys.joined(separator: ",") + "]}"
+        let set = try JWKSet(
+            JSONValue(repairing: Array(text.utf8).span, strict: ["keys-of-others"]), maximumKeyCount: 2)
+        #expect(set.keys.count == 1 && set.unusableKeyCount == 1)
     }
 
     @Test func `JSON Web Keys are refused when the key itself is`() throws {

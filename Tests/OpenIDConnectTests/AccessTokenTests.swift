@@ -263,7 +263,7 @@ struct BrokenRule: Sendable, CustomTestStringConvertible {
             (503, #"{"error":"temporarily_unavailable"}"#, .refused(.temporarilyUnavailable)),
             (400, #"{"error":"invalid_grant"}"#, .status(400)), (401, "", .status(401)), (201, "{}", .status(201)),
             (302, "", .status(302)), (500, "{}", .status(500)), (200, "", .notJSON), (200, "[]", .notJSON),
-            (200, "true", .notJSON), (200, #"{"active":true,"active":true}"#, .notJSON),
+            (200, "true", .notJSON), (200, #"{"active":true,"active":true}"#, .doubtfulMember("active")),
         ] as [(Int, String, ProviderCallError)])
     func `that is none is the provider's fault, or ours, and not the app's`(
         status: Int, body: String, failure: ProviderCallError

@@ -63,7 +63,7 @@ import Testing
         #expect(failure(member, value) == .invalidMember(member))
     }
 
-    @Test(arguments: ["issuer", "token_endpoint", "jwks_uri", "userinfo_endpoint"])
+    @Test(arguments: ["issuer", "token_endpoint", "jwks_uri"])
     func `needs them as texts`(member: String) {
         #expect(failure(member, 7) == .invalidMember(member))
         #expect(failure(member, ["https://carrier.example"]) == .invalidMember(member))
@@ -87,11 +87,29 @@ import Testing
         #expect(failure("authorization_endpoint", value) == nil)
     }
 
-    @Test(arguments: ["token_endpoint", "jwks_uri", "userinfo_endpoint"])
+    @Test(
+        arguments: [
+            ("", nil), ("http://carrier.example/x", .refusedEndpoint("userinfo_endpoint")),
+            (7, .invalidMember("userinfo_endpoint")),
+        ] as [(JSONValue, ProviderCallError?)])
+    func `holds an address of userinfo against nobody who does not ask there`(
+        value: JSONValue, fault: ProviderCallError?
+    ) throws {
+        var body = Self.irregular
+        body[setting: "userinfo_endpoint"] = value
+        guard case .found(let metadata) = try result(.json(.object(body))).get() else {
+            Issue.record("nothing was found")
+            return
+        }
+        #expect(metadata.userinfoEndpoint == nil && metadata.userinfoFault == fault)
+    }
+
+    @Test(arguments: ["token_endpoint", "jwks_uri"])
     func `refuses an endpoint we may not call`(member: String) {
-        for url in ["http://carrier.example/x", "http://127.0.0.1/x", "ftp://carrier.example/", "/token", ""] {
+        for url in ["http://carrier.example/x", "http://127.0.0.1/x", "ftp://carrier.example/", "/token"] {
             #expect(failure(member, .string(url)) == .refusedEndpoint(member))
         }
+        #expect(failure(member, "") == .invalidMember(member))
         #expect(failure(member, "http://127.0.0.1:8080/x", loopback: true) == nil)
         #expect(failure(member, "http://carrier.example/x", loopback: true) == .refusedEndpoint(member))
     }
@@ -149,7 +167,7 @@ import Testing
         #expect(result(.page(status: 502)).failure == .status(502))
         #expect(result(.json(.object(Self.irregular), status: 302)).failure == .status(302))
         #expect(
-            result(.text(#"{"issuer":"https://a","issuer":"https://b"}"#, type: "application/json")).failure == .notJSON
-        )
+            result(.text(#"{"issuer":"https://a","issuer":"https://b"}"#, type: "application/json")).failure
+                == .doubtfulMember("issuer"))
     }
 }

@@ -130,11 +130,38 @@ import Testing
         #expect(fetches == 2)
     }
 
-    @Test func `the keys of a provider are not fetched again for a wrong signature under a known name`() async throws {
+    @Test(arguments: [TokenOrigin.stranger, .provider])
+    func `the keys of a provider are fetched again when another key has got a known name`(
+        origin: TokenOrigin
+    ) async throws {
+        #expect(try await error(provider.idToken()) == nil)
+        let changed = SigningProvider(key: TestKeys.otherRSA)
+        transport.answer(provider.keysEndpoint, json: changed.keyDocument)
+        #expect(try await error(changed.idToken(), from: origin) == nil)
+        #expect(try await error(provider.idToken(), from: origin, after: 1) == .token(.signature))
+        #expect(fetches == 3)
+    }
+
+    @Test func `the keys of a provider are fetched once a minute for strangers' wrong signatures under a known name`()
+        async throws
+    {
         #expect(try await error(provider.idToken()) == nil)
         let forged = try provider.idTokenDraft.signed(by: TestKeys.otherRSA, with: .rs256)
-        #expect(try await error(forged) == .token(.signature))
-        #expect(fetches == 1)
+        for _ in 0..<20 { #expect(try await error(forged) == .token(.signature)) }
+        #expect(fetches == 1 + 1)
+        #expect(try await error(forged, after: 61) == .token(.signature))
+        #expect(fetches == 1 + 2)
+    }
+
+    @Test func `wrong signatures of strangers keep no changed key from a token that the provider gave us`()
+        async throws
+    {
+        #expect(try await error(provider.idToken()) == nil)
+        let changed = SigningProvider(key: TestKeys.otherRSA)
+        for _ in 0..<9 { _ = try await error(changed.idToken()) }
+        transport.answer(provider.keysEndpoint, json: changed.keyDocument)
+        #expect(try await error(changed.idToken()) == .token(.signature))
+        #expect(try await error(changed.idToken(), from: .provider) == nil)
     }
 
     @Test func `the keys of a provider are not fetched again for an algorithm that is not allowed`() async throws {
@@ -147,11 +174,15 @@ import Testing
         #expect(fetches == 1)
     }
 
-    @Test func `the keys of a provider are not fetched again for a name that is there for another use`() async throws {
+    @Test func `the keys of a provider are fetched again, once, for a name that was there for another use`()
+        async throws
+    {
         transport.answer(
             provider.keysEndpoint, json: SigningProvider.keyDocument([(SigningProvider.keyID, TestKeys.p256, .es256)]))
-        #expect(try await error(provider.idToken()) == .token(.unknownKey(.keyDoesNotFit)))
-        #expect(fetches == 1)
+        for _ in 0..<3 { #expect(try await error(provider.idToken()) == .token(.unknownKey(.keyDoesNotFit))) }
+        #expect(fetches == 2)
+        transport.answer(provider.keysEndpoint, json: provider.keyDocument)
+        #expect(try await error(provider.idToken(), from: .provider) == nil)
     }
 
     @Test func `the keys of a provider are used as long as their answer allows`() async throws {

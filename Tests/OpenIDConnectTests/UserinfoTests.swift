@@ -75,7 +75,8 @@ import Testing
     @Test func `a userinfo answer is the provider's trouble when it can't be read`() {
         #expect(failure(.page) == .provider(.notJSON))
         #expect(failure(.text("", type: "application/json")) == .provider(.notJSON))
-        #expect(failure(.text(#"{"sub":"a","sub":"b"}"#, type: "application/json")) == .provider(.notJSON))
+        #expect(
+            failure(.text(#"{"sub":"a","sub":"b"}"#, type: "application/json")) == .provider(.doubtfulMember("sub")))
         #expect(failure(.json(["sub": "s"], status: 401)) == .provider(.status(401)))
         #expect(failure(.page(status: 503)) == .provider(.status(503)))
         #expect(failure(.page(status: 302)) == .provider(.status(302)))

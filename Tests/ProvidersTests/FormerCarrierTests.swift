@@ -52,6 +52,8 @@ import Testing
         let port = Port()
         port.transport.answer(
             port.former.metadataURL, json: SigningProvider(issuer: "https://x.former.example").metadata)
-        await #expect(throws: Self.failed(.issuerMismatch)) { try await port.verified { _ in } }
+        let mismatch = ProviderCallError.issuerMismatch(
+            found: PrintableName("https://x.former.example"), expected: PrintableName(port.former.issuer))
+        await #expect(throws: Self.failed(mismatch)) { try await port.verified { _ in } }
     }
 }

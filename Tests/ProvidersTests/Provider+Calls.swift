@@ -16,7 +16,7 @@ extension Provider {
             _ = try await client.issuer(serving: network)
             return nil
         } catch {
-            guard case .call(let problem) = error, problem.step == .discovery else { return .issuerMismatch }
+            guard case .call(let problem) = error, problem.step == .discovery else { return .notJSON }
             return problem.failure
         }
     }

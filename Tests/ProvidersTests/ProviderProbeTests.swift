@@ -135,6 +135,17 @@ import Testing
         #expect(!finding.isGood && finding.sentence.contains(words), "\(finding.sentence)")
     }
 
+    @Test func `is told which other issuer its metadata name, and where it redirects to`() async throws {
+        answer(Self.metadataURL, Self.metadata(["issuer": "https://carrier.example/\u{1B}"]))
+        let other = try await finding(.discovery).sentence
+        #expect(other.contains("another issuer, https://carrier.example/·: "), "\(other)")
+        #expect(other.contains("to the letter, https://carrier.example,"), "\(other)")
+        let location = [(name: "Location", value: "https://www.carrier.example/config?session=secret")]
+        transport.answer(Self.metadataURL, OutboundResponse(status: 301, headers: location, body: []))
+        let moved = try await finding(.discovery).sentence
+        #expect(moved.contains("a redirect to https://www.carrier.example/config,"), "\(moved)")
+    }
+
     @Test func `is told when its keys are none for the algorithms that are allowed`() async throws {
         beWell()
         let finding = try await finding(.keys) { $0.algorithms = [.es256, .ps256] }

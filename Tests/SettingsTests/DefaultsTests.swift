@@ -124,6 +124,7 @@ import YAML
         provider:
           zenkey:
             profile: zenkey           # zenkey | openid | beyond-identity | telenor-id | tim
+            dialect: ""              # as the profile has it, else by the issuer's host
             discoveryURL: https://discoveryissuer.myzenkey.com/.well-known/openid_configuration   # profile zenkey
             discoveryUI: ""
             issuer: ""

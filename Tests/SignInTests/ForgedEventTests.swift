@@ -39,7 +39,8 @@ import Testing
             #expect(await stage.taken(foreign).failure == .invalidEvent(.audience))
             #expect(await stage.taken(request: "x").failure == .invalidEvent(.event))
         }
-        #expect(stage.transport.requests.count == 2)
+        // Metadata, keys, and keys once more: another key may have got the name.
+        #expect(stage.transport.requests.count == 3)
     }
 
     @Test func `that are right, each another, about nobody and about what is over, leaves the trail alone`()

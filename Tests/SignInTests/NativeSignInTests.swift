@@ -216,6 +216,25 @@ import Testing
         #expect(known.signedIn.profile.own["given_name"] == "Jane")
     }
 
+    @Test func `leaves a name that the provider gives as it is, whatever the app tells beside it`() async throws {
+        for claims in [["name": "Jane Doe"], ["given_name": "Jane"]] as [[String: JSONValue]] {
+            let stage = try await stage()
+            let token = try token(of: stage) { for (name, value) in claims { $0.claims[setting: name] = value } }
+            let outcome = try await stage.signIn(
+                posted(token, ["user": #"{"name":{"firstName":"Mallory","lastName":"Roe"}}"#]))
+            let profile = outcome.signedIn.profile
+            #expect(profile.own["name"] == nil && profile.shown["given_name"] == claims["given_name"]?.string)
+            #expect(profile.shown.name == claims["name"]?.string)
+        }
+    }
+
+    @Test func `has half an emoji in a name of the app's repaired`() async throws {
+        let stage = try await stage()
+        let user = #"{"name":{"firstName":"Ann \ud83d","lastName":"Doe"}}"#
+        let outcome = try await stage.signIn(posted(try token(of: stage), ["user": user]))
+        #expect(outcome.signedIn.profile.own["given_name"] == "Ann \u{FFFD}")
+    }
+
     @Test(arguments: [
         "null", "{}", "not json", #"{"name":7}"#, #"{"name":{"firstName":""}}"#, #"{"name":{"firstName":"\u0007"}}"#,
     ])

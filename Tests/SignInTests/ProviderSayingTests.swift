@@ -11,10 +11,12 @@ import Testing
     ]
 
     func said(
-        _ userinfo: JSONValue?, idToken: JSONValue = ["sub": "s"], subject: String = "s",
+        _ userinfo: JSONValue?, idToken: JSONValue = ["sub": "s"], subject: String = "s", isSubjectPrivate: Bool = true,
         names: AttributeNames = .zenkey, claims: [String] = []
     ) -> ProviderSaying {
-        ProviderSaying(idToken: idToken, userinfo: userinfo, subject: subject, names: names, furtherClaims: claims)
+        ProviderSaying(
+            idToken: idToken, userinfo: userinfo, subject: subject, isSubjectPrivate: isSubjectPrivate, names: names,
+            furtherClaims: claims)
     }
 
     @Test func `what a provider says of a user is read when it is flat`() {
@@ -190,6 +192,29 @@ import Testing
         #expect(said.attributes.members.isEmpty)
         #expect(said.attributes.objects == ["address": #"{"lines":["x"]}"#])
         #expect(said.claims == ["ids": #"[{},"other"]"#])
+    }
+
+    @Test func `what a provider says of a user keeps an address that the user is called by, but behind ZenKey`() {
+        let claims: JSONValue = [
+            "sub": "ann@example.com", "email": "ann@example.com", "email_verified": true, "nickname": "ann@example.com",
+        ]
+        let elsewhere = said(claims, subject: "ann@example.com", isSubjectPrivate: false, names: .openid)
+        #expect(elsewhere.attributes == ["email": "ann@example.com", "email_verified": "true"])
+        #expect(said(claims, subject: "ann@example.com").attributes.members.isEmpty)
+    }
+
+    @Test func `what a provider says of a user has half an emoji repaired in a name and nothing repaired in a role`()
+        throws
+    {
+        let text =
+            #"{"sub":"s","name":"Ann \ud83d","nickname":"A","nickname":"B","picture":"https://a.example/1","#
+            + #""picture":"https://a.example/1","roles":["a","b\ud83d"],"address":{"locality":"Z\udc00rich"}}"#
+        let document = try JSONValue(repairing: Array(text.utf8).span, strict: ["sub"])
+        let said = said(document, names: .openid, claims: ["roles"])
+        #expect(said.attributes["name"] == "Ann \u{FFFD}" && said.attributes["nickname"] == nil)
+        #expect(said.attributes["picture"] == "https://a.example/1")
+        #expect(said.attributes.objects == ["address": "{\"locality\":\"Z\u{FFFD}rich\"}"])
+        #expect(said.claims.isEmpty)
     }
 
     @Test func `what a provider says of a user has further claims of a bounded size`() {

@@ -175,7 +175,7 @@ struct Trouble: Sendable, CustomTestStringConvertible {
         discovery("a page", problem(.discovery, .notJSON), .page),
         discovery("500", problem(.discovery, .status(500)), .page(status: 500)),
         discovery(
-            "an untrusted issuer", problem(.discovery, .untrustedIssuer),
+            "an untrusted issuer", problem(.discovery, .untrustedIssuer(PrintableName("https://evil.example"))),
             .json(SigningProvider(issuer: "https://evil.example").metadata)),
         discovery(
             "no token endpoint", problem(.discovery, .invalidMember("token_endpoint")),

@@ -81,6 +81,8 @@ struct CodeTour {
         let endpoint = app.stage.carrier.tokenEndpoint
         app.stage.transport.answer(endpoint, .json(["error": "access_denied"], status: 400))
         await post("denied")
+        app.stage.transport.answer(endpoint, .json(["error": "interaction_required"], status: 400))
+        await post("act")
         app.stage.transport.answer(endpoint, .json(["error": "authentication_timed_out"], status: 400))
         await post("too late")
         app.stage.transport.answer(endpoint, .page)

@@ -105,7 +105,9 @@ import WebAPI
         _ = await app.send(.delete, "/auth/token", headers: key + bearer(token))
         let log = app.log.text
         #expect(app.log.signIns.count == 8)
-        for secret in Self.secrets + ["wrong-", token, refreshToken] { #expect(!log.contains(secret)) }
+        for secret in Self.secrets + ["wrong-nonce", "wrong-subject", token, refreshToken] {
+            #expect(!log.contains(secret))
+        }
     }
 
     @Test(
@@ -135,6 +137,33 @@ import WebAPI
         #expect(line.values["outcome"] == "failed")
         #expect(line.values["reason"] == "provider_error: token: \(words)")
         #expect(line.values["error_host"] == "carrier.example")
+    }
+
+    @Test func `tells what was found in a token beside what was expected, and of nobody who it is`() async throws {
+        let app = try await APIStage()
+        try app.stage.answerToken { $0.claims[setting: "aud"] = "another-client" }
+        #expect(await app.signIn().status == 401)
+        try app.stage.answerToken { $0.claims[setting: "sub"] = "" }
+        _ = await app.post("/auth/signin", json: APIStage.authorized([("code", "second")]))
+        let lines = app.log.signIns
+        #expect(lines.first?.values["found"] == "aud is another-client, expected ccid-0123456789abcdef")
+        #expect(lines.last?.values["found"] == "sub is another, or can't be one")
+    }
+
+    @Test func `tells where a provider redirects to, and what to do about its refusal`() async throws {
+        let app = try await APIStage()
+        let location = [(name: "Location", value: "https://moved.example/token?secret=x")]
+        app.stage.transport.answer(
+            app.stage.carrier.tokenEndpoint, OutboundResponse(status: 302, headers: location, body: []))
+        #expect(await app.signIn().status == 502)
+        #expect(
+            app.log.signIns.first?.values["reason"]
+                == "provider_error: token: status 302, a redirect to https://moved.example/token")
+        app.stage.transport.answer(
+            app.stage.carrier.tokenEndpoint,
+            .json(["error": "invalid_client", "error_description": "AADSTS7000222: expired"], status: 401))
+        _ = await app.post("/auth/signin", json: APIStage.authorized([("code", "second")]))
+        #expect(app.log.signIns.last?.values["remedy"] == "the secret has expired: make another one")
     }
 
     @Test func `tells the provider's own words about a refusal, without what was sent`() async throws {

@@ -112,6 +112,7 @@ extension JSONValue {
     fileprivate var schemaType: String {
         switch self {
         case .null: "null"
+        case .doubtful: "nothing that can be trusted"
         case .boolean: "boolean"
         case .integer: "integer"
         case .number: "number"

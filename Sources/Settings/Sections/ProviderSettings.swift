@@ -13,6 +13,8 @@ struct ProviderSettings: NamedSection {
 
     let name: String
     var profile = ProviderProfile.zenkey
+    /// Nil: as the profile has it, else by the host of the issuer.
+    var dialect: DialectName?
     /// Where discovery is asked by mobile network, for profile `zenkey`; for the others where metadata lies, nil for
     /// the well-known place.
     var discoveryURL: EndpointURL?
@@ -153,7 +155,7 @@ extension ProviderSettings {
     func configuration(
         sharedRedirectURIs: [String], writtenBefore: Bool = false
     ) throws(SettingsError) -> ProviderConfiguration {
-        ProviderConfiguration(
+        var configuration = ProviderConfiguration(
             name: name, profile: try issuerLookup(), clientID: clientID, authentication: try authentication(),
             redirectURIs: redirectURIs, sharedRedirectURIs: sharedRedirectURIs,
             trustedIssuers: trustedIssuers.map { HostPattern($0) },
@@ -181,6 +183,8 @@ extension ProviderSettings {
             demandsLogoutType: (logoutTyp ?? (writtenBefore ? .any : .required)) == .required,
             emailTrust: emailTrust(writtenBefore: writtenBefore),
             codeProtection: CodeProtection(pkce: pkce, nonce: codeNonce))
+        configuration.dialect = dialect ?? profile.preset.dialect
+        return configuration
     }
 
     /// How the issuer of a sign-in is found.

@@ -8,6 +8,10 @@ extension SettingKey where Root == ProviderSettings {
             "profile", \.profile, .text(.choice),
             "The dialect the provider speaks, and what the other keys of the section begin with."),
         Self(
+            "dialect", \.dialect, .optional(.choice),
+            "In whose words the provider refuses (Documentation/Providers.md); empty: as the profile has it, else by the "
+                + "issuer's host."),
+        Self(
             "discoveryURL", \.discoveryURL, .optional(.webAddress),
             "Where discovery is asked by mobile network, for profile zenkey, and empty: ZenKey's own; for the others where metadata "
                 + "lies, and empty: below the issuer."),

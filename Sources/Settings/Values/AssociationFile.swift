@@ -39,7 +39,7 @@ enum AssociationFile: String, CaseIterable {
         switch error {
         case .syntax(let offset): "a file of JSON, which this one is up to byte \(offset)"
         case .invalidText(let offset): "a file of JSON in UTF-8, which this one is up to byte \(offset)"
-        case .duplicateMember: "a file of JSON whose objects have each member once"
+        case .duplicateMember, .doubtfulMember: "a file of JSON whose objects have each member once"
         case .tooDeep: "a file of JSON that nests less deep"
         }
     }

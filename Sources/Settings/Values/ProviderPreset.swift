@@ -20,6 +20,8 @@ struct ProviderPreset: Sendable {
         var eventConfigurationURL: String?
     }
 
+    /// In whose words its providers refuse; nil where the host of the issuer tells.
+    var dialect: DialectName?
     /// Nil where every operator has an issuer of his own.
     var place: Place?
     var clientAuthentication = ClientAuthenticationMethod.basic
@@ -62,7 +64,9 @@ extension ProviderProfile {
         case .microsoft: Self.ofMicrosoft
         case .facebook: Self.ofFacebook
         case .line: Self.ofLINE
-        case .auth0, .okta, .keycloak: ProviderPreset(nativeTokens: true, userinfo: .optional)
+        case .auth0: ProviderPreset(dialect: .auth0, nativeTokens: true, userinfo: .optional)
+        case .okta: ProviderPreset(dialect: .okta, nativeTokens: true, userinfo: .optional)
+        case .keycloak: ProviderPreset(nativeTokens: true, userinfo: .optional)
         case .cognito:
             ProviderPreset(
                 scopes: ["openid", "profile", "email", "phone"], nativeTokens: true, userinfo: .optional,
@@ -73,6 +77,7 @@ extension ProviderProfile {
     /// Codes that apps post are those of its SDK, which have no verifier and an empty redirect URI.
     private static var ofGoogle: ProviderPreset {
         ProviderPreset(
+            dialect: .google,
             place: ProviderPreset.Place(
                 issuer: "https://accounts.google.com", issuers: ["accounts.google.com"],
                 eventConfigurationURL: "https://accounts.google.com/.well-known/risc-configuration"),
@@ -84,6 +89,7 @@ extension ProviderProfile {
     /// for a name or an address, it answers by a form only.
     private static var ofApple: ProviderPreset {
         ProviderPreset(
+            dialect: .apple,
             place: ProviderPreset.Place(
                 issuer: "https://appleid.apple.com", issuers: ["https://account.apple.com"]),
             clientAuthentication: .apple, scopes: ["openid", "name", "email"], redirectURI: .optional,
@@ -95,6 +101,7 @@ extension ProviderProfile {
     private static var ofMicrosoft: ProviderPreset {
         let directory = "https://login.microsoftonline.com"
         return ProviderPreset(
+            dialect: .entra,
             place: ProviderPreset.Place(
                 issuer: "\(directory)/\(IssuerNames.tenantPlaceholder)/v2.0",
                 discoveryURL: "\(directory)/organizations/v2.0/.well-known/openid-configuration"),
@@ -104,6 +111,7 @@ extension ProviderProfile {
     /// Limited Login: an ID token is all there is, under either name. A secret is for what Facebook posts.
     private static var ofFacebook: ProviderPreset {
         ProviderPreset(
+            dialect: .facebook,
             place: ProviderPreset.Place(
                 issuer: "https://www.facebook.com", issuers: ["https://limited.facebook.com"],
                 discoveryURL: "https://limited.facebook.com/.well-known/openid-configuration/"),
@@ -114,6 +122,7 @@ extension ProviderProfile {
     /// ES256 for apps; codes come to an ID token under the channel's secret, which LINE verifies for us.
     private static var ofLINE: ProviderPreset {
         ProviderPreset(
+            dialect: .line,
             place: ProviderPreset.Place(
                 issuer: "https://access.line.me",
                 idTokenVerificationURL: "https://api.line.me/oauth2/v2.1/verify"),

@@ -9,7 +9,8 @@ internal import System
 public struct ProviderAnswer: Sendable {
     let handle: PendingHandle
     let code: String?
-    let error: AuthorizationRefusal?
+    /// Why there is no code, in the provider's words.
+    let error: String?
     /// RFC 9207.
     let issuer: String?
     let network: MobileNetwork?
@@ -26,13 +27,16 @@ public struct ProviderAnswer: Sendable {
         guard let handle = PendingHandle(state) else { throw .page(.over) }
         self.handle = handle
         code = parameters[.code]
-        error = parameters[.error].map { AuthorizationRefusal(code: $0) }
+        error = parameters[.error]
         issuer = parameters[.issuer]
         network = parameters[.mccmnc].flatMap { MobileNetwork($0) }
         loginHintToken = parameters[.loginHintToken]
         name = parameters[.user].flatMap(SelfAssertedName.init(apple:))
         if code == nil, error == nil, network == nil { throw .page(.malformed(parameter: "code")) }
     }
+
+    /// Why there is no code; nil where there is no reason.
+    func refusal(in dialect: Dialect) -> AuthorizationRefusal? { error.map { dialect.authorizationRefusal($0) } }
 }
 
 extension BrowserSignIn {
@@ -56,7 +60,10 @@ extension BrowserSignIn {
                 return .goOn(to: try await send(next, to: provider, key, row.holder, instead: answer.handle, call))
             }
             guard try await end(answer.handle) else { throw ServiceError.notFound }
-            if let refusal = answer.error { throw .authorizationRefused(refusal) }
+            if let refusal = answer.refusal(in: provider.dialect) {
+                call.note(told: PrintableName(answer.error ?? ""))
+                throw .authorizationRefused(refusal)
+            }
             return try await finish(request, answer, address, provider, key, row.holder, userAgent, call)
         } catch .notFound {
             throw .page(.over)
@@ -104,7 +111,9 @@ extension BrowserSignIn {
             if let token = answer.loginHintToken { next.carried["login_hint_token"] = token }
             return next
         case .signingIn:
-            guard answer.error == .userNotFound, provider.takesPortTokens, !request.hasChosenAgain else { return nil }
+            guard answer.refusal(in: provider.dialect) == .userNotFound, provider.takesPortTokens,
+                !request.hasChosenAgain
+            else { return nil }
             next.carried.network = nil
             next.carried["login_hint_token"] = nil
             next.hasChosenAgain = true

@@ -185,7 +185,8 @@ public struct TokenVault: Sendable {
         switch problem.failure {
         case .refused(.invalidGrant): return await end(lease, isCheck: isCheck)
         // The grant is there, but nothing comes of it unless the user is asked.
-        case .refused(.accessDenied), .refused(.userNotFound), .refused(.authenticationTimedOut):
+        case .refused(.accessDenied), .refused(.interactionRequired), .refused(.userNotFound),
+            .refused(.authenticationTimedOut):
             return await giveUp(lease, .providerSignInRequired)
         default: return await giveUp(lease, ServiceError(error))
         }
@@ -240,13 +241,16 @@ extension ProviderTokens {
 
 extension KeptTokens {
     /// What is kept of a sign-in's tokens.
-    convenience init(
+    ///
+    /// - Returns: nil where no access token has come, since there is nothing to hand out.
+    convenience init?(
         _ tokens: TokenResponse, _ terms: TokenTerms, of issuer: ProviderMetadata, client: String?, now: Int64
     ) {
+        guard let accessToken = tokens.accessToken else { return nil }
         // What ends nothing anywhere is not kept.
         let endsSessions = issuer.endSessionEndpoint != nil || issuer.customLogoutEndpoint != nil
         self.init(
-            tokens: ProviderTokens(tokens.accessToken, terms, client: client, now: now),
+            tokens: ProviderTokens(accessToken, terms, client: client, now: now),
             idToken: endsSessions ? tokens.idToken : nil)
     }
 }

@@ -142,6 +142,11 @@ extension ErrorCode {
         "access_denied", ErrorAnswer(.accessDenied),
         "The user or the carrier said no. Tell the user so, and offer to sign in again or in another way.")
 
+    package static let interactionRequired = ErrorCode(
+        "interaction_required", ErrorAnswer(.authorizationRefused(.interactionRequired)),
+        "The provider gives nothing for the code until the user has done something there: signed in once more, agreed, or "
+            + "proved more. Begin the sign-in again, without `prompt=none`.")
+
     package static let unauthorizedClient = ErrorCode(
         "unauthorized_client", ErrorAnswer(.unauthorizedClient),
         "The app's section does not allow this: the provider is not among its `providerTokens`, or the grant not among "
@@ -275,7 +280,7 @@ extension ErrorCode {
         .issuerMismatch, .providerNotFound, .invalidAPIKey, .invalidClient, .invalidToken, .invalidGrant,
         .invalidIDToken, .userinfoMismatch, .invalidTarget, .invalidEvent, .challengeRequired, .invalidChallenge,
         .insufficientUserAuthentication, .insufficientScope, .insufficientRole, .invalidScope, .accessDenied,
-        .unauthorizedClient,
+        .interactionRequired, .unauthorizedClient,
         .providerSignInRequired, .noUserinfo,
         .authenticationTimedOut, .unlinkedUser, .locked, .identityTooNew,
     ]

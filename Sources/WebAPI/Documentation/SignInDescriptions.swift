@@ -6,8 +6,9 @@ enum SignInDescriptions {
     /// What may come of exchanging a code and checking what it proves.
     static let codeErrors: [ErrorCode] = [
         .unknownClient, .unknownProvider, .redirectURINotAllowed, .issuerMismatch, .providerNotFound, .invalidGrant,
-        .invalidIDToken, .userinfoMismatch, .invalidChallenge, .accessDenied, .authenticationTimedOut, .rateLimited,
-        .providerError,
+        .invalidIDToken, .userinfoMismatch, .invalidChallenge, .accessDenied, .interactionRequired,
+        .authenticationTimedOut,
+        .rateLimited, .providerError,
         .providerUnavailable, .providerTimeout, .storageUnavailable,
     ]
 

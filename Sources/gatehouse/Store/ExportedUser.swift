@@ -129,7 +129,7 @@ extension ExportedUser {
         var attributes = Attributes()
         for (name, members) in names.sorted(by: { $0.key < $1.key }) {
             // What a provider would be kept from saying, another product has from one.
-            attributes[name] = members.lazy.compactMap { value[$0]?.string }
+            attributes[name] = members.lazy.compactMap { value[$0]?.shown?.string }
                 .first { !$0.isEmpty && AttributeRule.fault(of: $0, named: name) == nil }
         }
         return attributes
@@ -137,8 +137,13 @@ extension ExportedUser {
 
     private static func milliseconds(_ value: JSONValue?) throws(ImportError) -> Int64? {
         guard let value, !value.isNull else { return nil }
-        guard let time = value.integer ?? value.string.flatMap({ Int64($0) }) else { throw .exportedTime }
-        return time / 1000
+        switch value {
+        case .integer(let time): return time / 1000
+        case .number(let time) where time.magnitude < 1e15: return Int64(time) / 1000
+        case .string(let text): if let time = Int64(text) { return time / 1000 }
+        default: break
+        }
+        throw .exportedTime
     }
 
     private static func time(_ value: JSONValue?) throws(ImportError) -> Int64? {

@@ -16,6 +16,8 @@ enum ImportError: Error, Equatable, CustomStringConvertible {
     case notText
     case tooDeep
     case duplicateMember
+    /// A user is found by it, or kept out.
+    case doubtfulMember(String)
     case notAnObject
     case unknownMember
     case noIdentities
@@ -43,6 +45,7 @@ enum ImportError: Error, Equatable, CustomStringConvertible {
         case .notText: "a text in it is not UTF-8"
         case .tooDeep: "it nests too deep"
         case .duplicateMember: "an object in it has a member twice"
+        case .doubtfulMember(let name): "its \(name) is there twice, or a text in it is no Unicode"
         case .notAnObject: "it is not a JSON object"
         case .unknownMember: "it has a member that is none of identities, profile, own, created_at and lock"
         case .noIdentities: "it has no identities, so nobody could sign in as this user"

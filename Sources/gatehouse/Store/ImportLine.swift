@@ -1,4 +1,5 @@
 import Accounts
+import JOSE
 import JSON
 import Providers
 import Syntax
@@ -36,6 +37,8 @@ struct ImportLine {
         for member in object.members where !Self.members.contains(member.name) && !Self.exported.contains(member.name) {
             throw .unknownMember
         }
+        // Somebody could be meant by either.
+        if case .doubtful = object["identities"] { throw .duplicateMember }
         let entries = object["identities"]?.array ?? []
         guard !entries.isEmpty else { throw .noIdentities }
         guard entries.count <= Self.maximumIdentities else { throw .tooManyIdentities(most: Self.maximumIdentities) }
@@ -63,14 +66,21 @@ struct ImportLine {
         return object
     }
 
-    /// - Returns: the JSON that a line, or an element, of any format is.
+    /// By what a user is found, or kept out, in a record of any format.
+    private static let deciding: Set<String> = [
+        "user_id", "provider", "provider_id", "lock", "blocked", "disabled", "enabled", "created_at", "createdAt",
+        "createdTimestamp", "credentials", "multifactor", "mfaInfo", "passwordHash", "email", "phone_number",
+    ]
+
+    /// - Returns: the JSON that a line, or an element, of any format is. A name that is no Unicode is repaired.
     static func value(_ bytes: [UInt8]) throws(ImportError) -> JSONValue {
         do throws(JSONError) {
-            return try JSONValue(parsing: bytes.span)
+            return try JSONValue(repairing: bytes.span, strict: deciding)
         } catch {
             switch error {
             case .syntax(let offset): throw .notJSON(offset: offset)
             case .duplicateMember: throw .duplicateMember
+            case .doubtfulMember(let name): throw .doubtfulMember(name)
             case .tooDeep: throw .tooDeep
             case .invalidText: throw .notText
             }
@@ -107,20 +117,25 @@ struct ImportLine {
         guard object.members.count <= maximumAttributes else { throw .tooManyAttributes(name, most: maximumAttributes) }
         for member in object.members {
             guard !member.name.isEmpty, VisibleText.fault(of: member.name) == nil else { throw .attributes(name) }
+            // Accounts are found by these, and nobody's eyes alone read them.
+            let isDeciding = Contact.allCases.contains { [$0.rawValue, $0.verifiedName].contains(member.name) }
+            guard let value = isDeciding && member.value.hasDoubt ? nil : member.value.shown else {
+                throw .attribute(name, member.name, "is there twice, or its text is no Unicode")
+            }
             let text: String
-            switch member.value {
+            switch value {
             case .null: continue
             case .string(let string): text = string
             // Other backends keep postal codes and "verified" so.
             case .integer(let number): text = String(number)
             case .boolean(let flag): text = String(flag)
             case .object where mayHaveParts && AttributeRule.mayHaveParts(member.name):
-                guard member.value.isVisible else {
+                guard value.isVisible else {
                     throw .attribute(name, member.name, "has characters that nobody can see, or that set a direction")
                 }
-                attributes.setObject(member.name, json: String(decoding: member.value.serialized, as: UTF8.self))
+                attributes.setObject(member.name, json: String(decoding: value.serialized, as: UTF8.self))
                 continue
-            case .number, .array, .object: throw .attributes(name)
+            case .number, .array, .object, .doubtful: throw .attributes(name)
             }
             if let fault = AttributeRule.fault(of: text, named: member.name) {
                 throw .attribute(name, member.name, fault)
@@ -132,7 +147,7 @@ struct ImportLine {
 
     private func createdAt(_ value: JSONValue?) throws(ImportError) -> Int64 {
         guard let value, !value.isNull else { return now }
-        guard let time = value.integer, (0...now).contains(time) else { throw .createdAt }
+        guard let time = NumericDate(value)?.seconds, (0...now).contains(time) else { throw .createdAt }
         return time
     }
 }

@@ -73,7 +73,9 @@ struct ImportSource: ~Copyable {
         var start = [UInt8](repeating: 0, count: Self.chunkBytes)
         do throws(SystemError) {
             let count = try file.read(into: &start, at: 0)
-            let first = start[..<count].first { !JSONElementReader.isSpace($0) }
+            let mark = JSONElementReader.byteOrderMark
+            let text = start[..<count].starts(with: mark) ? start[mark.count..<count] : start[..<count]
+            let first = text.first { !JSONElementReader.isSpace($0) }
             return format.layout(startsWithArray: first == UInt8(ascii: "["))
         } catch {
             throw FileError("the file can't be read", error)

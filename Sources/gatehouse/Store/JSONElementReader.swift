@@ -17,6 +17,7 @@ struct JSONElementReader: ~Copyable {
     private enum Phase { case start, besideArray, array, after, done }
 
     private static let chunkBytes = 1 << 16
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     /// Longer than the name of any member that is looked for.
     private static let maximumNameBytes = 64
 
@@ -71,8 +72,14 @@ struct JSONElementReader: ~Copyable {
         case (UInt8(ascii: "{"), .some):
             nesting.take(byte)
             phase = .besideArray
-        default: if !Self.isSpace(byte) { phase = .done }
+        default: if !Self.isSpace(byte), !isOfByteOrderMark(byte) { phase = .done }
         }
+    }
+
+    /// Whether a byte is of the mark that some programs write before all else (RFC 8259 §8.1).
+    private func isOfByteOrderMark(_ byte: UInt8) -> Bool {
+        let taken = offset - unread.count
+        return (1...Self.byteOrderMark.count).contains(taken) && byte == Self.byteOrderMark[taken - 1]
     }
 
     private mutating func takeBeside(_ byte: UInt8) {

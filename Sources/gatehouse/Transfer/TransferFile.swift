@@ -100,7 +100,7 @@ struct TransferFile: ~Copyable {
     private func entry(_ line: LineReader.Line) throws(Fault) -> SubjectTransfer? {
         guard case .text(let bytes) = line else { throw .tooLong }
         if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
-        guard let document = try? JSONValue(parsing: bytes.span), document.object != nil else { throw .notAnObject }
+        guard let document = ProviderDocument.object(bytes.span) else { throw .notAnObject }
         guard let value = document["sub"]?.string, let subject = Subject.given(issuer: issuer, value: value) else {
             throw .subject
         }
