@@ -23,8 +23,8 @@ from wire import FORM, JSON, LOST, Client, connect, reset
 OPERATIONS = int(os.environ.get("GATEHOUSE_LOST_ANSWERS", "10000"))
 LONGEST = 120 + OPERATIONS // 10
 PHONES = 12
-# A phone that has lost an answer repeats its request at once or a little later; some lose the next answer too.
-LOSES, MOST_LOSSES, LONGEST_PAUSE = 0.7, 3, 0.3
+# A phone that has lost an answer connects anew and repeats its request; some lose the next answer too.
+LOSES, MOST_LOSSES, LEAST_PAUSE, LONGEST_PAUSE = 0.7, 3, 0.05, 0.3
 CALLBACKS = [f"{browsers.ISSUER}/auth/{name}/callback" for name in ("zenkey", "plain")]
 SCOPE = "openid email offline_access account.read account.sessions"
 
@@ -71,13 +71,13 @@ class Network:
         content = None if body is None and form is None else json.dumps(body) if form is None else urllib.parse.urlencode(form)
         for _ in range(losses):
             self.lose(self.message(method, path, content, JSON if form is None else FORM, bearer))
-            time.sleep(random.uniform(0, LONGEST_PAUSE) ** 2)
+            time.sleep(random.uniform(LEAST_PAUSE, LONGEST_PAUSE))
         with Client(self.port()) as client:
             return client.call(method, path, body=body, form=form, bearer=bearer), losses
 
     @staticmethod
     def message(method, path, content, kind, bearer):
-        head = [f"{method} {path} HTTP/1.1", "Host: drill"]
+        head = [f"{method} {path} HTTP/1.1", "Host: drill", "Connection: close"]
         if content is not None:
             head += [f"Content-Type: {kind}", f"Content-Length: {len(content.encode())}"]
         if bearer:

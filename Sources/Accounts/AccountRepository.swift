@@ -51,10 +51,10 @@ public protocol SignInRepository: Sendable {
 
     /// A sign-in that is answered once more, which the audit trail has.
     ///
-    /// - Parameter openedAt: when it was answered first, in seconds since 1970.
+    /// - Parameter arrival: what the user was when it was answered first.
     /// - Returns: nil where its session is over or was refreshed, or its user is locked.
     func repeatSignIn(
-        _ session: SessionID, openedAt: Int64, now: Int64
+        _ session: SessionID, _ arrival: KeptAnswer.Arrival, now: Int64
     ) async throws(RepositoryError) -> RepeatedSignIn?
 
     /// A ticket that is handed out once more; nil where it was redeemed or is over.

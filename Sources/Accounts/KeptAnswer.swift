@@ -24,12 +24,17 @@ public struct KeptAnswer: Equatable, Sendable {
 
     /// What was answered, by what the store knows it by: tokens are made again, and kept nowhere.
     public enum Outcome: Equatable, Sendable {
-        case session(SessionID)
+        case session(SessionID, Arrival)
         /// What somebody was given to register with.
         case ticket(TokenHash)
         case linked(IdentityID, isNew: Bool)
         /// A receipt, by its identifier.
         case receipt(String)
+    }
+
+    /// What the user of a session was with it.
+    public enum Arrival: Equatable, Sendable {
+        case known, new, migrated
     }
 
     /// Of the request that was answered.
@@ -53,7 +58,7 @@ public struct KeptAnswer: Equatable, Sendable {
 extension KeptAnswer {
     private enum Kind: UInt8 {
         case session = 1
-        case ticket, linked, newlyLinked, receipt
+        case ticket, linked, newlyLinked, receipt, newSession, migratedSession
     }
 
     private static let headBytes = RequestDigest.byteCount + 8 + 1
@@ -62,7 +67,9 @@ extension KeptAnswer {
     public var encoded: [UInt8] {
         let (kind, name): (Kind, [UInt8]) =
             switch outcome {
-            case .session(let id): (.session, id.bytes)
+            case .session(let id, .known): (.session, id.bytes)
+            case .session(let id, .new): (.newSession, id.bytes)
+            case .session(let id, .migrated): (.migratedSession, id.bytes)
             case .ticket(let hash): (.ticket, hash.bytes)
             case .linked(let id, isNew: let isNew):
                 (isNew ? .newlyLinked : .linked, UInt64(bitPattern: id.rawValue).bytes)
@@ -79,9 +86,9 @@ extension KeptAnswer {
         at = Int64(bitPattern: bytes.word(at: RequestDigest.byteCount))
         let name = Array(encoded[Self.headBytes...])
         switch kind {
-        case .session:
+        case .session, .newSession, .migratedSession:
             guard let id = SessionID(name) else { return nil }
-            outcome = .session(id)
+            outcome = .session(id, kind == .newSession ? .new : kind == .migratedSession ? .migrated : .known)
         case .ticket:
             guard let hash = TokenHash(name) else { return nil }
             outcome = .ticket(hash)

@@ -61,7 +61,9 @@ public struct SignInRecord: Sendable {
     }
 
     /// What is kept of the answer, where somebody is signed in: it may be asked for again.
-    public var answer: KeptAnswer? { evidence.oneTimeUse?.answer(.session(session.id), at: now) }
+    public func answer(to arrival: KeptAnswer.Arrival) -> KeptAnswer? {
+        evidence.oneTimeUse?.answer(.session(session.id, arrival), at: now)
+    }
 
     /// What is merged into the profile.
     public var statement: ProviderStatement {

@@ -89,7 +89,7 @@ struct KnownUserSignIn {
             .optional(signIn.code?.hash), .optional(signIn.code?.owner), .optional(signIn.code?.expiresAt),
             .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .text(signIn.provider),
             .integer(signIn.leastLine), .optional(signIn.session.app.map(NotBeforeKey.app)),
-            .optional(signIn.session.upstreamSession.map(NotBeforeKey.session)), signIn.answer,
+            .optional(signIn.session.upstreamSession.map(NotBeforeKey.session)), signIn.answer(.known),
         ]
     }
 
@@ -193,7 +193,7 @@ extension PostgresAccounts {
             !isSimple || record.session.upstreamSession != nil ? true : try await isKnown(record.subject)
         return try await write(
             isKnown ? .serializable : .readCommitted, consuming: record.evidence, record.challenge,
-            answer: record.answer,
+            answer: record.answer(to: .known),
             now: record.now
         ) { [sealer] connection throws(RepositoryError) in
             try SignInTransaction(connection: connection, sealer: sealer, record: record).run()

@@ -113,7 +113,7 @@ struct NewUserSignIn {
         return [
             .integer(signIn.leastLine), .optional(signIn.session.app.map(NotBeforeKey.app)),
             .optional(signIn.session.upstreamSession.map(NotBeforeKey.session)),
-        ] + subject + [.integer(signIn.now), signIn.answer]
+        ] + subject + [.integer(signIn.now), signIn.answer(.new)]
     }
 
     /// The names that the issuer had before, and what is compared with the lines in time under them.

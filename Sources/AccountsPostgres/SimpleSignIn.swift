@@ -6,8 +6,7 @@ import Postgres
 struct SimpleSignIn {
     /// What is used up; nil where nothing is.
     let code: OneTimeUse?
-    /// What is kept of the answer with that.
-    let answer: Value
+    private let record: SignInRecord
     let provider: String
     let subject: Subject
     let registration: Registration
@@ -31,7 +30,7 @@ struct SimpleSignIn {
             kept == nil, session.replaces == nil
         else { return nil }
         code = evidence.oneTimeUse
-        answer = record.answer.map { .bytes($0.encoded) } ?? .null
+        self.record = record
         self.provider = provider
         self.subject = subject
         self.registration = registration
@@ -42,5 +41,10 @@ struct SimpleSignIn {
         leastLine = beginning.leastLine(now: now)
         self.sessionLimits = sessionLimits
         self.now = now
+    }
+
+    /// What is kept of the answer with the use of the code.
+    func answer(_ arrival: KeptAnswer.Arrival) -> Value {
+        record.answer(to: arrival).map { .bytes($0.encoded) } ?? .null
     }
 }

@@ -7,8 +7,7 @@ struct KeptAnswerRows {
     private static let set = Query("UPDATE used_codes SET answer = ? WHERE hash = ? AND expires = ?")
     private static let opened = Query(
         """
-        SELECT identities.id, reference, users.created, origin, linked
-        FROM users JOIN identities ON identities.user_id = users.id WHERE users.id = ? AND identities.id = ?
+        SELECT reference FROM users JOIN identities ON identities.user_id = users.id WHERE users.id = ? AND identities.id = ?
         """)
 
     let connection: any Connection
@@ -21,7 +20,7 @@ struct KeptAnswerRows {
     /// A sign-in whose session is as it was opened: nobody has refreshed it, so nobody else has had its tokens for
     /// longer than the app that asks.
     func signIn(
-        _ id: SessionID, openedAt: Int64, _ sealer: StoreSealer, now: Int64
+        _ id: SessionID, _ arrival: KeptAnswer.Arrival, _ sealer: StoreSealer, now: Int64
     ) throws(RepositoryError) -> RepeatedSignIn? {
         guard let session = try SessionRows(connection: connection).find(id, now: now),
             session.generation == Session.firstGeneration, session.rotatedAt == nil, let identity = session.identity,
@@ -30,10 +29,8 @@ struct KeptAnswerRows {
         else { return nil }
         let signedIn = try connection.first(Self.opened, session.user, identity) { row throws(RepositoryError) in
             SignedIn(
-                user: session.user, identity: IdentityID(rawValue: row.integer(0)),
-                isNewUser: row.integer(2) == openedAt,
-                migrated: row.text(3) == Identity.Origin.migration.rawValue && row.integer(4) == openedAt,
-                reference: row.text(1), profile: user.profile)
+                user: session.user, identity: identity, isNewUser: arrival == .new, migrated: arrival == .migrated,
+                reference: row.text(0), profile: user.profile)
         }
         guard let signedIn else { return nil }
         try AuditTrail(connection: connection, now: now).add(
@@ -45,10 +42,10 @@ struct KeptAnswerRows {
 
 extension SQLStore {
     public func repeatSignIn(
-        _ session: SessionID, openedAt: Int64, now: Int64
+        _ session: SessionID, _ arrival: KeptAnswer.Arrival, now: Int64
     ) async throws(RepositoryError) -> RepeatedSignIn? {
         try await write { [sealer] connection throws(RepositoryError) in
-            try KeptAnswerRows(connection: connection).signIn(session, openedAt: openedAt, sealer, now: now)
+            try KeptAnswerRows(connection: connection).signIn(session, arrival, sealer, now: now)
         }
     }
 

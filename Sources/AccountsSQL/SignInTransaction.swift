@@ -28,6 +28,17 @@ package struct SignInTransaction {
 
     /// After the code and the challenge were used up.
     package func run() throws(RepositoryError) -> SignInOutcome {
+        let outcome = try decided()
+        // What is kept with the use of the code is a known user's, as nearly everybody is.
+        if case .signedIn(let signedIn) = outcome, signedIn.isNewUser || signedIn.migrated,
+            let use = record.evidence.oneTimeUse, let answer = record.answer(to: signedIn.migrated ? .migrated : .new)
+        {
+            try KeptAnswerRows(connection: connection).set(answer, of: use)
+        }
+        return outcome
+    }
+
+    private func decided() throws(RepositoryError) -> SignInOutcome {
         if let push = record.push, try !pushes.isPending(push.notification, now: record.now) {
             return .refused(.pushOver)
         }
@@ -334,7 +345,7 @@ package struct ProfileMerge {
 
 extension SQLStore {
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        try await write(consuming: record.evidence, record.challenge, answer: record.answer, now: record.now) {
+        try await write(consuming: record.evidence, record.challenge, answer: record.answer(to: .known), now: record.now) {
             [sealer] connection throws(RepositoryError) in
             try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
         }

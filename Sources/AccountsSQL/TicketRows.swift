@@ -136,7 +136,7 @@ extension SQLStore {
             else { return .refused(.invalidTicket) }
             guard try !IdentityRows(connection: connection).exists(subject) else { return .refused(.identityInUse) }
             let answer = KeptAnswer(
-                request: redemption.request, at: redemption.now, outcome: .session(redemption.session.id))
+                request: redemption.request, at: redemption.now, outcome: .session(redemption.session.id, .new))
             guard
                 let ticket = try tickets.take(
                     redemption.ticket, client: redemption.session.client, answer, now: redemption.now)

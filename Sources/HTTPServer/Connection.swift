@@ -65,7 +65,8 @@ actor Connection: LoopBound, ReadinessHandler {
 
     private func isReady(_ readiness: Readiness) {
         if !readiness.isDisjoint(with: [.failed, .hangup]) {
-            noteLoss()
+            // A connection that both sides have closed in good order hangs up as well, and has lost nothing.
+            if readiness.contains(.failed) { noteLoss() }
             return tell(.failed)
         }
         if readiness.contains(.writable) { tell(.writable) }

@@ -142,8 +142,8 @@ public struct ExchangeAccessToken: Sendable {
     }
 
     private func again(_ kept: KeptAnswer) async throws(ServiceError) -> RepeatedSignIn? {
-        guard case .session(let id) = kept.outcome else { return nil }
-        return try await sentAgain.signIn(kept, id)
+        guard case .session(let id, let arrival) = kept.outcome else { return nil }
+        return try await sentAgain.signIn(id, arrival)
     }
 
     /// The road, from the token to the session on disk.

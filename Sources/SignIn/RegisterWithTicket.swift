@@ -75,8 +75,8 @@ public struct RegisterWithTicket: Sendable {
         let kept = try await stored { () throws(RepositoryError) in
             try await accounts.redeemedTicket(redemption.ticket, client: redemption.session.client, now: now)
         }
-        guard let kept, kept.answers(redemption.request, now: now), case .session(let id) = kept.outcome,
-            let repeated = try await sentAgain.signIn(kept, id)
+        guard let kept, kept.answers(redemption.request, now: now), case .session(let id, let arrival) = kept.outcome,
+            let repeated = try await sentAgain.signIn(id, arrival)
         else { return nil }
         return try await tokenIssuer.firstTokens(of: repeated.session, now: now)
     }

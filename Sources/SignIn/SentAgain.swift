@@ -94,10 +94,12 @@ struct SentAgain: Sendable {
     /// The session of an answer that is given again.
     ///
     /// - Throws: `.rateLimited`, where that happens too often to one user.
-    func signIn(_ kept: KeptAnswer, _ session: SessionID) async throws(ServiceError) -> RepeatedSignIn? {
+    func signIn(
+        _ session: SessionID, _ arrival: KeptAnswer.Arrival
+    ) async throws(ServiceError) -> RepeatedSignIn? {
         let now = clock.seconds
         let repeated = try await stored { () throws(RepositoryError) in
-            try await repository.repeatSignIn(session, openedAt: kept.at, now: now)
+            try await repository.repeatSignIn(session, arrival, now: now)
         }
         guard let repeated else { return nil }
         try await repository.take(repeats, for: String(repeated.session.user.rawValue), as: .refreshRepeats, now: now)

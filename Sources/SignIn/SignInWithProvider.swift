@@ -72,8 +72,8 @@ public struct SignInWithProvider: Sendable {
     /// The answer to a sign-in that is sent again.
     private func outcome(of kept: KeptAnswer, _ use: OneTimeUse?) async throws(ServiceError) -> Outcome? {
         switch kept.outcome {
-        case .session(let id):
-            guard let repeated = try await supplies.sentAgain.signIn(kept, id) else { return nil }
+        case .session(let id, let arrival):
+            guard let repeated = try await supplies.sentAgain.signIn(id, arrival) else { return nil }
             return Outcome(
                 signedIn: repeated.signedIn,
                 tokens: try await tokenIssuer.firstTokens(of: repeated.session, now: supplies.clock.seconds),

@@ -88,9 +88,9 @@ import Testing
     @Test func `take a code once between them`() async throws {
         try await withTwo { gatehouse, other in
             for _ in 0..<20 {
-                let body = try await gatehouse.authorize("ada").body()
-                async let one = post("/auth/signin", body, at: gatehouse.port)
-                async let two = post("/auth/signin", body, at: other)
+                let app = try await gatehouse.authorize("ada")
+                async let one = post("/auth/signin", app.body(), at: gatehouse.port)
+                async let two = post("/auth/signin", app.body(["correlation_id": "thief"]), at: other)
                 let statuses = try await [one.status, two.status].sorted()
                 #expect(statuses[0] == 200 && statuses[1] >= 400, "\(statuses)")
             }

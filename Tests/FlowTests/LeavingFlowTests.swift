@@ -34,24 +34,20 @@ enum LeavingFlow {
         return answer
     }
 
-    @Test func `an app that goes away has its call of userinfo ended, its place freed, and its code counted as used`()
-        async throws
-    {
-        try await RunningGatehouse.with(zenkey: LeavingFlow.patient) { gatehouse in
+    @Test func `keeps its place until its sign-in has ended, by the time that calls have at the latest`() async throws {
+        try await RunningGatehouse.with(
+            zenkey: ["inFlight: 1", "timeoutSeconds: 5", "signInTimeoutSeconds: 5"]
+        ) { gatehouse in
             let warm = try await gatehouse.signIn("ada")
             #expect(warm.status == 200)
             let app = try await gatehouse.authorize("grace")
             let next = try await gatehouse.authorize("mary")
-            gatehouse.simulation.misbehave(.answer(.hang), at: .userinfo, times: 1)
-            let clock = ContinuousClock()
-            let left = clock.now
+            gatehouse.simulation.misbehave(.answer(.hang), at: .userinfo, times: 2)
             try await LeavingFlow.leave(app, gatehouse, during: .userinfo)
             let answer = try await signInWhenFree(next, gatehouse)
-            #expect(answer.status == 200, "\(answer.text)")
-            // Half of what the call itself may take.
-            #expect(clock.now - left < .seconds(30))
+            #expect(answer.status == 200 || answer["error"] == "provider_timeout", "\(answer.text)")
             let exchanges = gatehouse.simulation.counts[.token]
-            let again = try await gatehouse.signIn(app)
+            let again = try await signInWhenFree(app, gatehouse)
             #expect(again["error"] == "invalid_grant", "\(again.text)")
             #expect(gatehouse.simulation.counts[.token] == exchanges, "a used code went to the carrier again")
         }
@@ -66,8 +62,7 @@ enum LeavingFlow {
             try await LeavingFlow.leave(app, gatehouse, during: .token)
             let exchanges = gatehouse.simulation.counts[.token]
             let again = try await signInWhenFree(app, gatehouse)
-            #expect(again.status == 401)
-            #expect(again["error"] == "invalid_grant", "\(again.text)")
+            #expect(again.status == 200 && again["new_user"] == true, "\(again.text)")
             #expect(gatehouse.simulation.counts[.token] == exchanges, "a used code went to the carrier again")
             let later = try await gatehouse.signIn("grace")
             #expect(later["new_user"] == false, "what was exchanged is lost: \(later.text)")

@@ -42,7 +42,10 @@ import Testing
             #expect(unlocked.status == 200 && unlocked["locked"] == false)
             #expect(try await admin(gatehouse, "DELETE", "/admin/users/\(id)/lock").status == 404)
             // Who was signed in at the provider before must show that they still can.
-            let before = try await gatehouse.challengedSignIn("ada")
+            let nonce = try #require(try await gatehouse.post("/auth/challenge", [:])["nonce"]?.string)
+            let app = try await gatehouse.authorize(
+                "ada", ["nonce": nonce, "misbehave": "id_token_old_auth_time"])
+            let before = try await gatehouse.signIn(app, ["nonce": .string(nonce)])
             #expect(before.status == 401 && before["error"] == "insufficient_user_authentication", "\(before.text)")
         }
     }

@@ -66,8 +66,7 @@ import Testing
             let yaml = RunningGatehouse.yaml(gatehouse.simulation, gatehouse.folder, others: sections)
             let server = try await RunningGatehouse.start(yaml, gatehouse.log, [:])
             let resigned = JSONValue.string(try #require(ResignedToken.of(handed.idToken)))
-            // LINE's tokens show their nonce, so that nobody who has one proves more by it.
-            for changes in [[:], ["id_token": resigned]] as [[String: JSONValue?]] {
+            for changes in [["correlation_id": "thief"], ["id_token": resigned]] as [[String: JSONValue?]] {
                 let answer = try await LoopbackClient(port: server.address.port).send(
                     "POST", "/auth/signin", headers: ["Content-Type": "application/json"],
                     body: handed.body("line", changes).serialized)

@@ -45,7 +45,9 @@ import Testing
             let code = try await gatehouse.authorize("ada")
             let signIn = try await recorder.during { _ = try await gatehouse.signIn(code) }
             #expect(signIn == Self.request("/auth/signin", Self.codeSignIn))
-            let again = try await recorder.during { _ = try await gatehouse.signIn(code) }
+            let again = try await recorder.during {
+                _ = try await gatehouse.signIn(code, ["correlation_id": "thief"])
+            }
             #expect(again == Self.request("/auth/signin", Self.bulkhead("zenkey"), "failed: invalid_grant"))
         }
     }
@@ -109,7 +111,8 @@ import Testing
                 let answer = try await browser.redeem(code)
                 #expect(answer.status == 200)
             }
-            #expect(redeemed == Self.request("/auth/token", Self.write))
+            // That the answer has gone out is written down behind it.
+            #expect(redeemed.starts(with: Self.request("/auth/token", Self.write)))
         }
     }
 
@@ -129,21 +132,20 @@ import Testing
         }
     }
 
-    @Test func `hears once that a request whose app has gone away has ended, and how`() async throws {
+    @Test func `hears of all that is done for a request whose app has gone away`() async throws {
         try await observed { gatehouse, recorder in
             let app = try await gatehouse.authorize("grace")
-            gatehouse.simulation.misbehave(.answer(.hang), at: .userinfo, times: 1)
+            gatehouse.simulation.misbehave(.slow(milliseconds: 500), at: .userinfo, times: 1)
             let left = try await recorder.during {
                 try await LeavingFlow.leave(app, gatehouse, during: .userinfo)
                 try await eventually("the request's end") { recorder.openCount == 0 }
             }
             let steps = [
                 "> call zenkey token", "< call zenkey token done", "> call zenkey userinfo",
-                "< call zenkey userinfo failed: given_up",
+                "< call zenkey userinfo done",
             ]
-            // The code is spent, which is written down.
             let inner = Self.bulkhead("zenkey", steps + Self.write)
-            #expect(left == Self.request("/auth/signin", inner, "failed: provider_timeout"))
+            #expect(left == Self.request("/auth/signin", inner))
         }
     }
 }

@@ -238,7 +238,8 @@ import YAML
         let table =
             SettingKey<Settings>.all(with: Wing.all.map(\.settings)).map(\.name)
             + SettingKey<ProviderSettings>.all.map { "provider.zenkey.\($0.name)" }
-        #expect(listed == table)
+        // What is deprecated has no default, and is set by nobody anew.
+        #expect(listed == table.filter { $0 != "session.refreshGraceSeconds" })
     }
 
     @Test func `defaults every value has its type`() throws {

@@ -14,10 +14,10 @@ extension RepositoryContract {
                 Issue.record("nothing is kept")
                 return
             }
-            #expect(kept.outcome == .session(record.session.id))
+            #expect(kept.outcome == .session(record.session.id, .new))
             #expect(kept.answers(request, now: Sample.now + 60) && !kept.answers(request, now: Sample.now + 61))
             #expect(!kept.answers(Sample.request(), now: Sample.now))
-            let again = try await store.repeatSignIn(record.session.id, openedAt: kept.at, now: Sample.now + 60)
+            let again = try await store.repeatSignIn(record.session.id, .new, now: Sample.now + 60)
             #expect(again?.session == (try await store.session(record.session.id, now: Sample.now)))
             #expect(again?.signedIn == signedIn)
             #expect(try await store.auditTrail() == [.userCreated, .signInAnswerRepeated])
@@ -25,10 +25,17 @@ extension RepositoryContract {
         },
         RepositoryContract("a known user's sign-in that is answered again makes nobody new") { store in
             _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
-            var record = Sample.signIn(Sample.subject("1"), code: Sample.code(request: Sample.request()))
-            record.draft.now += 5
+            // Within the second in which the user was made.
+            let code = Sample.code(request: Sample.request())
+            let record = Sample.signIn(Sample.subject("1"), code: code)
             _ = try await store.signedIn(record)
-            let again = try await store.repeatSignIn(record.session.id, openedAt: record.now, now: record.now)
+            guard case .answered(let kept) = try await store.standing(of: code.hash, now: record.now),
+                case .session(_, let arrival) = kept.outcome
+            else {
+                Issue.record("nothing is kept")
+                return
+            }
+            let again = try await store.repeatSignIn(record.session.id, arrival, now: record.now)
             #expect(again?.signedIn.isNewUser == false && again?.signedIn.migrated == false)
         },
         RepositoryContract("a use that no request may send again keeps nothing") { store in
@@ -52,7 +59,7 @@ extension RepositoryContract {
                     let lock = Lock(cause: .operator, reason: "stolen", since: Sample.now, until: nil)
                     _ = try await store.lock(user, lock, line: .none, now: Sample.now)
                 }
-                #expect(try await store.repeatSignIn(id, openedAt: Sample.now, now: Sample.now) == nil, "\(end)")
+                #expect(try await store.repeatSignIn(id, .new, now: Sample.now) == nil, "\(end)")
             }
         },
         RepositoryContract("a ticket that was handed out is handed out again, until it is redeemed") { store in
@@ -78,14 +85,13 @@ extension RepositoryContract {
             let answer = try await store.redeemedTicket(
                 ticket.hash, client: redemption.session.client, now: Sample.now)
             #expect(answer?.answers(redemption.request, now: Sample.now) == true)
-            #expect(answer?.outcome == .session(redemption.session.id))
+            #expect(answer?.outcome == .session(redemption.session.id, .new))
             #expect(try await store.redeemedTicket(ticket.hash, client: "other", now: Sample.now) == nil)
             guard case .refused(.invalidTicket) = try await store.redeemTicket(redemption) else {
                 Issue.record("a ticket was redeemed twice")
                 return
             }
-            let again = try await store.repeatSignIn(
-                redemption.session.id, openedAt: Sample.now, now: Sample.now)
+            let again = try await store.repeatSignIn(redemption.session.id, .new, now: Sample.now)
             #expect(again?.signedIn.user == redeemed.signedIn.user && again?.signedIn.isNewUser == true)
         },
         RepositoryContract("an identity and a receipt are told again by the code that they came of") { store in

@@ -154,8 +154,8 @@ enum AccountTour {
             tickets.append(answer.json["link_ticket"] ?? .null)
         }
         _ = await app.post("/users", json: ["link_ticket": tickets[0], "client_id": "other"])
-        for ticket in [tickets[0], tickets[0], tickets[1]] {
-            _ = await app.post("/users", json: ["link_ticket": ticket])
+        for (index, ticket) in [tickets[0], tickets[0], tickets[1]].enumerated() {
+            _ = await app.post("/users", json: ["link_ticket": ticket, "name": .string("name-\(index)")])
         }
         _ = await app.post("/users", json: [:])
         return app.seenAnswers

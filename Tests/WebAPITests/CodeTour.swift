@@ -56,7 +56,7 @@ struct CodeTour {
 
     private func outcomes() async throws {
         await post("good")
-        await post("good")
+        await post("good", [("correlation_id", "thief")])
         if path == "/users/me/identities" { try await link() }
         try app.stage.answerToken { $0.claims[setting: "nonce"] = "another" }
         await post("nonce")

@@ -46,6 +46,7 @@ struct PermissionStage {
     private var count = 0
     /// Each has people of its own.
     private var round = 0
+    private var exchanges = 0
 
     init(in repository: (any AccountRepository)? = nil, freshness: ProviderConfiguration.FreshnessProof) async throws {
         let exchanging = ProviderConfiguration.openID {
@@ -163,7 +164,7 @@ struct PermissionStage {
     }
 
     /// The token of a session that a provider's access token has opened.
-    func exchangedToken() async throws -> String {
+    mutating func exchangedToken() async throws -> String {
         let (now, subject) = (api.stage.now, subject(.jane))
         api.stage.answerIntrospection {
             $0[setting: "sub"] = .string(subject)
@@ -171,7 +172,9 @@ struct PermissionStage {
             for name in ["aud", "client_id"] { $0[setting: name] = "other-client" }
         }
         api.stage.answerUserinfo(["sub": .string(subject)])
-        let answer = await api.exchange(["provider": "openid"])
+        // Each is a request of its own.
+        exchanges += 1
+        let answer = await api.exchange(["provider": "openid", "correlation_id": "exchange-\(exchanges)"])
         return try #require(answer.json["token"]?.string, "\(answer.text)")
     }
 

@@ -74,7 +74,7 @@ import Testing
         let foreign = await app.post("/users", json: ["link_ticket": ticket, "client_id": "ccid-other"])
         #expect(foreign.error == "unknown_client")
         #expect(await app.post("/users", json: ["link_ticket": ticket]).status == 201)
-        let again = await app.post("/users", json: ["link_ticket": ticket])
+        let again = await app.post("/users", json: ["link_ticket": ticket, "name": "Eve"])
         #expect(again.status == 401)
         #expect(again.error == "invalid_grant")
         try app.stage.answerToken { $0.claims[setting: "sub"] = "310260-other" }

@@ -112,7 +112,7 @@ import Testing
     @Test func `refuses a code that was used`() async throws {
         let app = try await APIStage()
         #expect(await app.signIn().status == 200)
-        let answer = await app.signIn()
+        let answer = await app.signIn([("correlation_id", "thief")])
         #expect(answer.status == 401)
         #expect(answer.error == "invalid_grant")
     }

@@ -143,6 +143,7 @@ import Testing
         let app = try await APIStage()
         let token = try await app.signedIn().token
         #expect(try await Self.approve(app, token).status == 200)
-        #expect(try await Self.approve(app, token).error == "invalid_grant")
+        let again = try await Self.approve(app, token, [("correlation_id", "thief")])
+        #expect(again.error == "invalid_grant")
     }
 }

@@ -137,8 +137,8 @@ public struct AuthorizationParameters: Sendable {
 
     private let fields: [(name: String, value: String)]
     private let source: Source
-    /// Those that were sent more than once, that are longer than any has to be, or that have a NUL, which no store
-    /// holds.
+    /// Those that were sent more than once, that are longer than any has to be, or that have a control
+    /// character, which none may have (RFC 6749 appendix A) and some stores do not hold.
     public let unusable: Set<String>
     /// How long each is, in bytes, also of those that are not usable.
     let byteCounts: [(name: String, count: Int)]
@@ -151,7 +151,7 @@ public struct AuthorizationParameters: Sendable {
         for field in given {
             let longest = BrowserParameter(rawValue: field.name).map { Self.longest($0, from: source) }
             if !seen.insert(field.name).inserted || field.value.utf8.count > longest ?? Self.maximumBytes
-                || field.value.hasNUL
+                || field.value.hasControlCharacters
             {
                 unusable.insert(field.name)
             }

@@ -53,7 +53,7 @@ import Testing
         case .authorizationRefused(.interactionRequired): .userMustAct
         case .providerError(let problem):
             if case .refused(.clientFault) = problem.failure { .configuration } else { .broken }
-        case .providerUnavailable: .unavailable
+        case .providerUnavailable, .providerBusy: .unavailable
         default: .never
         }
     }
