@@ -101,10 +101,10 @@ public struct Pages: Sendable {
     ///
     /// - Parameters:
     ///   - problem: what went wrong.
-    ///   - goOn: the app that the person can go back to, and how; nil when there is none to tell.
+    ///   - goOn: the app that the person can go back to, if it has a name, and how; nil when there is none to tell.
     ///   - reference: what the operator finds the request by in the log.
     public func failure(
-        _ problem: Problem, goOn: (app: String, address: String)? = nil, reference: String? = nil
+        _ problem: Problem, goOn: (app: String?, address: String)? = nil, reference: String? = nil
     ) -> Page {
         let explanation = texts.explanation(of: problem)
         return frame.page(explanation.title) { page in

@@ -9,6 +9,8 @@ public enum Problem: Sendable, Equatable {
     case wrongParameter(name: String, sentence: String)
     /// The sign-in took too long, or has been finished already.
     case expired
+    /// The same, where the browser knows which app it was for; nil for one without a name.
+    case over(app: String?)
     /// The sign-in was started in another browser.
     case anotherBrowser
     /// More sign-ins at once than the service takes.
@@ -28,7 +30,7 @@ public enum Problem: Sendable, Equatable {
         case .unknownApp: "client_id: no app of this service has this identifier."
         case .redirectNotAllowed: "redirect_uri: not one of those that are registered for the app."
         case .wrongParameter(let name, let sentence): "\(name): \(sentence)"
-        case .expired, .anotherBrowser, .busy, .providerUnreachable, .unknownConfirmation, .locked,
+        case .expired, .over, .anotherBrowser, .busy, .providerUnreachable, .unknownConfirmation, .locked,
             .unexpected:
             nil
         }

@@ -30,6 +30,7 @@ struct BrowserFlow {
 
     let gatehouse: RunningGatehouse
     let verifier = Authorized.makeVerifier()
+    /// All that it has, as it sends them along.
     var cookie: String?
     /// Where the service listens, if it is another one with the same carriers.
     var port: UInt16?
@@ -61,7 +62,7 @@ struct BrowserFlow {
         let answer = try await LoopbackClient(port: port ?? gatehouse.port).send(
             form == nil ? "GET" : "POST", path, headers: headers,
             body: form.map { Array(FormText.encode($0).utf8) })
-        if let set = answer.header("set-cookie") { cookie = String(set.prefix { $0 != ";" }) }
+        cookie = answer.cookies(after: cookie)
         return answer
     }
 

@@ -61,12 +61,13 @@ import Testing
         try await BrowserFlow.with { gatehouse in
             var browser = BrowserFlow(gatehouse)
             let back = try await browser.throughProvider()
+            let key = browser.cookie?.drop { $0 != "=" }.dropFirst().prefix { $0 != "." }
             let location = try BrowserFlow.location(of: try await browser.comeBack(back))
             let code = try #require(location["code"])
             let tokens = try await browser.redeem(code)
             let secrets = [
                 back["state"], back["code"], code, browser.verifier, tokens["access_token"]?.string,
-                tokens["refresh_token"]?.string, browser.cookie.map { String($0.drop { $0 != "=" }.dropFirst()) },
+                tokens["refresh_token"]?.string, key.map(String.init),
                 "app-state", "app-nonce", "secret-of-the-web-app",
             ]
             for secret in secrets {

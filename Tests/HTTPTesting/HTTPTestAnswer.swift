@@ -31,6 +31,20 @@ public struct HTTPTestAnswer: Sendable {
     /// - Parameter name: in any case.
     public func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
 
+    /// The cookies that a browser has after this answer, as it sends them along; nil where it has none. One is known
+    /// by its name, and goes when its time is over.
+    ///
+    /// - Parameter kept: those before it.
+    public func cookies(after kept: String?) -> String? {
+        var pairs = kept.map { $0.split(separator: "; ").map(String.init) } ?? []
+        for (name, set) in headers where name.lowercased() == "set-cookie" {
+            let pair = String(set.prefix { $0 != ";" })
+            pairs.removeAll { $0.hasPrefix(pair.prefix { $0 != "=" } + "=") }
+            if !set.contains("Max-Age=0") { pairs.append(pair) }
+        }
+        return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+    }
+
     public var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The body read as JSON; null where it is none.

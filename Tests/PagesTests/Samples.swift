@@ -12,7 +12,8 @@ struct Samples {
 
     static let problems: [Problem] = [
         .unknownApp, .redirectNotAllowed, .wrongParameter(name: "nonce", sentence: "This has 300 characters, of 255."),
-        .expired, .anotherBrowser, .busy, .providerUnreachable("Example Telecom"), .unknownConfirmation,
+        .expired, .over(app: "Example App"),
+        .anotherBrowser, .busy, .providerUnreachable("Example Telecom"), .unknownConfirmation,
         .unexpected,
     ]
 

@@ -60,7 +60,7 @@ struct BrowserStage {
         android: Array(#"[ {"relation": ["delegate_permission/common.handle_all_urls"]} ]"#.utf8))
 
     let api: APIStage
-    /// What the browser is known again by, which it sends along once it has got it.
+    /// What the browser is known again by, a cookie for each sign-in, which it sends along once it has got it.
     var cookie: String?
     /// The same of the apps that its user has confirmed.
     var confirmedApps: String?
@@ -100,14 +100,15 @@ struct BrowserStage {
         } else {
             answer = await api.send(method, path, query: FormText.encode(fields), headers: headers)
         }
-        for case ("Set-Cookie", let set) in answer.headers {
-            let pair = String(set.prefix { $0 != ";" })
-            if pair.contains("gatehouse-apps=") {
-                confirmedApps = pair
-            } else if !pair.contains("gatehouse-account=") {
-                cookie = pair
-            }
+        let (ofApps, ofAccounts) = ("gatehouse-apps=", "gatehouse-account=")
+        let cookies = answer.headers.filter { $0.name == "Set-Cookie" }
+        if let set = cookies.first(where: { $0.value.contains(ofApps) }) {
+            confirmedApps = String(set.value.prefix { $0 != ";" })
         }
+        cookie = HTTPTestAnswer(
+            status: answer.status,
+            headers: cookies.filter { !$0.value.contains(ofApps) && !$0.value.contains(ofAccounts) }, body: []
+        ).cookies(after: cookie)
         return answer
     }
 

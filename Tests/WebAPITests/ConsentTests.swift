@@ -112,7 +112,7 @@ import Testing
         #expect(try Location(of: try await browser.sayYes(on: page))["code"] != nil)
         browser.cookie = cookie
         for answer in [try await browser.sayYes(on: page), try await browser.sayNo(on: page)] {
-            #expect(answer.status == 400 && answer.text.contains("no longer valid"))
+            #expect(answer.status == 400 && answer.text.contains("This sign-in is over"))
         }
         #expect(try await sessions(browser).count == 1)
     }

@@ -130,6 +130,11 @@ struct DanishTexts: Texts {
                 title: "Dette login gælder ikke længere",
                 happened: "Det tog for lang tid, eller det er allerede afsluttet.",
                 advice: "Hvis du ikke er logget ind endnu, så start forfra i appen.")
+        case .over(let app):
+            Explanation(
+                title: "Dette login er slut",
+                happened: "Det er allerede afsluttet, eller det tog for lang tid.",
+                advice: "Gå tilbage til \(app ?? "appen"). Hvis du ikke er logget ind der endnu, så start forfra.")
         case .anotherBrowser:
             Explanation(
                 title: "Dette login hører til en anden browser",

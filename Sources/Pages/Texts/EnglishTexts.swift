@@ -130,6 +130,11 @@ struct EnglishTexts: Texts {
                 title: "This sign-in is no longer valid",
                 happened: "It took too long, or it has already been finished.",
                 advice: "If you aren’t signed in yet, start over in the app.")
+        case .over(let app):
+            Explanation(
+                title: "This sign-in is over",
+                happened: "It has already been finished, or it took too long.",
+                advice: "Go back to \(app ?? "the app"). If you aren’t signed in there yet, start over.")
         case .anotherBrowser:
             Explanation(
                 title: "This sign-in belongs to another browser",

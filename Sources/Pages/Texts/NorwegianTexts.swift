@@ -131,6 +131,11 @@ struct NorwegianTexts: Texts {
                 title: "Denne innloggingen er ikke lenger gyldig",
                 happened: "Den tok for lang tid, eller den er allerede fullført.",
                 advice: "Er du ikke logget inn ennå, må du begynne på nytt i appen.")
+        case .over(let app):
+            Explanation(
+                title: "Denne innloggingen er over",
+                happened: "Den er allerede fullført, eller den tok for lang tid.",
+                advice: "Gå tilbake til \(app ?? "appen"). Er du ikke logget inn der ennå, må du begynne på nytt.")
         case .anotherBrowser:
             Explanation(
                 title: "Innloggingen hører til en annen nettleser",

@@ -132,6 +132,11 @@ struct SpanishTexts: Texts {
                 title: "Este inicio de sesión ya no es válido",
                 happened: "Ha tardado demasiado o ya se había completado.",
                 advice: "Si aún no has iniciado sesión, vuelve a empezar en la aplicación.")
+        case .over(let app):
+            Explanation(
+                title: "Este inicio de sesión ha terminado",
+                happened: "Ya se había completado o ha tardado demasiado.",
+                advice: "Vuelve a \(app ?? "la aplicación"). Si aún no has iniciado sesión allí, empieza de nuevo.")
         case .anotherBrowser:
             Explanation(
                 title: "Este inicio de sesión es de otro navegador",

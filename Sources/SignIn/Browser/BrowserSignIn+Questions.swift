@@ -48,9 +48,9 @@ extension BrowserSignIn {
         var next = request
         next.stage = .confirming(
             issuer: issuer, nonce: nonce, codeVerifier: codeVerifier, code: code, toldIssuer: answer.issuer)
-        let handle = PendingHandle()
         var browser = BrowserKeys()
-        let key = browser.begin()
+        let key = beginKey(in: &browser, for: address)
+        let handle = PendingHandle(for: key)
         do throws(ServiceError) {
             guard try await store(next, under: handle, key, holder, instead: answer.handle) else {
                 throw ServiceError.notFound
@@ -135,7 +135,7 @@ extension BrowserSignIn {
     func remember(
         _ pending: PendingRequest, _ browser: BrowserKey, _ holder: NetworkHash
     ) async throws(ServiceError) -> String {
-        let handle = PendingHandle()
+        let handle = PendingHandle(for: browser)
         guard try await store(pending, under: handle, browser, holder, instead: nil) else { throw .notFound }
         return handle.text
     }

@@ -136,7 +136,7 @@ public struct BrowserSignIn: Sendable {
             throw .overloaded
         }
         var pending = request
-        let handle = PendingHandle()
+        let handle = PendingHandle(for: browser)
         let address: String
         do throws(ServiceError) {
             address = try await signInAddress(&pending, lineToken, handle, client)

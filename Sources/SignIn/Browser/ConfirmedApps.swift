@@ -1,5 +1,3 @@
-internal import Apps
-internal import Crypto
 internal import Syntax
 
 /// The apps that a browser's user has confirmed in it, as a cookie of that browser keeps them, the latest last.
@@ -11,7 +9,6 @@ public struct ConfirmedApps: Sendable {
     /// One more makes the earliest give way, as a cookie has to stay small.
     public static let maximum = 16
     private static let separator: Character = "."
-    private static let markBytes = 12
 
     private var marks: [String] = []
 
@@ -21,7 +18,7 @@ public struct ConfirmedApps: Sendable {
     /// - Returns: nil for what this service has never given out.
     public init?(_ text: String) {
         let parts = text.split(separator: Self.separator, omittingEmptySubsequences: false).map(String.init)
-        let length = Base64URL.encodedCount(of: Self.markBytes)
+        let length = AppAddress.markCharacters
         guard parts.count <= Self.maximum,
             parts.allSatisfy({ $0.utf8.count == length && Base64URL.decode($0) != nil })
         else { return nil }
@@ -32,19 +29,10 @@ public struct ConfirmedApps: Sendable {
     public var text: String { marks.joined(separator: String(Self.separator)) }
 
     /// Whether the user has confirmed the app at this address.
-    public func contains(_ address: AppAddress) -> Bool { Self.mark(address).map(marks.contains) ?? false }
+    public func contains(_ address: AppAddress) -> Bool { address.mark.map(marks.contains) ?? false }
 
     public mutating func confirm(_ address: AppAddress) {
-        guard let mark = Self.mark(address) else { return }
+        guard let mark = address.mark else { return }
         marks = marks.filter { $0 != mark }.suffix(Self.maximum - 1) + [mark]
-    }
-
-    /// - Returns: nil where the address is not the app's any more.
-    private static func mark(_ address: AppAddress) -> String? {
-        guard let registered = address.app.redirectURIs.first(where: { $0.matches(address.redirectURI) }) else {
-            return nil
-        }
-        let digest = Digest.sha256.hash("\(address.app.clientID) \(registered.text)".utf8.span)
-        return Base64URL.encode(digest.span.extracting(first: markBytes))
     }
 }

@@ -87,8 +87,10 @@ struct PendingHandle: Sendable {
 
     let text: String
 
-    init() {
-        text = Random.token(byteCount: Self.byteCount)
+    /// - Parameter browser: the key of the sign-in, whose mark it begins with. The rest, 184 bits, is random and
+    ///   the secret.
+    init(for browser: BrowserKey) {
+        text = browser.mark.text + Random.token(byteCount: Self.byteCount - SignInMark.byteCount)
     }
 
     /// - Returns: nil for what was never one.
@@ -100,6 +102,8 @@ struct PendingHandle: Sendable {
     }
 
     var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }
+    /// Whose it is in its browser; of one that an earlier version has drawn, nobody's.
+    var mark: SignInMark? { SignInMark(text.prefix(SignInMark.characterCount)) }
 
     func seal(_ request: PendingRequest) throws(CryptoError) -> [UInt8] {
         try AEAD.seal(request.encoded, key: key(), associatedData: hash.bytes)

@@ -67,7 +67,7 @@ struct AuthorizeEndpoint: Sendable {
             throw AppRequest.Problem("server_error", "This app has no provider that its users could sign in with.")
         }
         var keys = cookie.keys(in: context.request)
-        let key = keys.begin()
+        let key = browser.beginKey(in: &keys, for: request.address)
         do throws(ServiceError) {
             let token = try await browser.ask(
                 request, with: first, browser: key, of: context.network.base)
@@ -75,7 +75,7 @@ struct AuthorizeEndpoint: Sendable {
                 of: AppDescription(request.address, request.permissions, in: browser),
                 choices.map(\.configuration.name), token, context.request,
                 locales: parameters[.locales], kept: parameters.lineToken)
-            answer.response.headers.append(cookie.field(keys))
+            answer.response.headers += cookie.fields(keys)
             return answer
         } catch {
             return .redirect(to: request.address.answer(error), error)
@@ -87,13 +87,13 @@ struct AuthorizeEndpoint: Sendable {
     ) async -> BrowserAnswer {
         context.provider = provider.configuration.name
         var keys = cookie.keys(in: context.request)
-        let key = keys.begin()
+        let key = browser.beginKey(in: &keys, for: request.address)
         do throws(ServiceError) {
             let address = try await browser.begin(
                 request, with: provider, browser: key, of: context.network.base, hasConfirmed: hasConfirmed,
                 in: context.call)
             var answer = BrowserAnswer.redirect(to: address)
-            answer.response.headers.append(cookie.field(keys))
+            answer.response.headers += cookie.fields(keys)
             return answer
         } catch {
             return .redirect(to: request.address.answer(error), error)

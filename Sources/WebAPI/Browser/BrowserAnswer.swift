@@ -115,6 +115,14 @@ package struct BrowserPages: Sendable {
         }
     }
 
+    /// What somebody reads who comes back to a sign-in that is over, with the way on where their browser knows it.
+    func over(_ wayOn: WayOn?, _ request: HTTPRequest) -> BrowserAnswer {
+        guard let wayOn else { return failure(.over, request) }
+        let page = pages(for: request).failure(
+            .over(app: wayOn.app), goOn: wayOn.address.map { (app: wayOn.app, address: $0) }, reference: request.id)
+        return .page(.badRequest, page)
+    }
+
     /// What somebody who is locked reads, with the way back to the app, which learns that it is denied.
     func locked(_ app: AppAddress, _ request: HTTPRequest) -> BrowserAnswer {
         let error = ServiceError.locked

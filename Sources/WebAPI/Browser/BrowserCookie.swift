@@ -2,20 +2,14 @@ package import HTTPServer
 package import SignIn
 internal import Syntax
 
-/// The cookies that a browser keeps for us: what it is known again by while its user is at a provider, and which apps
-/// its user has confirmed.
+/// The cookies that a browser keeps for us: what it is known again by while its user is at a provider, one for each
+/// sign-in, and which apps its user has confirmed.
 ///
 /// Under https it is `__Host-`: no other host, no subdomain and no plain http can set it (RFC 6265bis §4.1.3.2). Plain
 /// http, which is for development on one machine, knows no such prefix. `Lax`: it comes with the browser's way back,
 /// which is a GET from elsewhere, and not with a POST from elsewhere.
 package struct BrowserCookie: Sendable {
-    /// What a browser shows.
-    enum Shown: Sendable {
-        case nothing
-        case keys(BrowserKeys)
-        /// Something under this name that is none of ours, or two of them.
-        case unusable
-    }
+    private static let markSeparator: Character = "."
 
     let name: String
     private let appsName: String
@@ -33,11 +27,15 @@ package struct BrowserCookie: Sendable {
         self.confirmationSeconds = confirmationSeconds
     }
 
-    func shown(by request: HTTPRequest) -> Shown {
-        let found = Self.values(of: name, in: request)
-        guard let value = found.first else { return .nothing }
-        guard found.count == 1, let keys = BrowserKeys(value) else { return .unusable }
-        return .keys(keys)
+    /// What a browser shows of its sign-ins.
+    package func keys(in request: HTTPRequest) -> BrowserKeys {
+        var cookies: [(mark: String, value: String)] = []
+        var earlier: [String] = []
+        for (suffix, value) in Self.cookies(beginningWith: name, in: request) {
+            if suffix.isEmpty { earlier.append(value) }
+            if suffix.first == Self.markSeparator { cookies.append((String(suffix.dropFirst()), value)) }
+        }
+        return BrowserKeys(cookies, earlier: earlier)
     }
 
     /// The apps that were confirmed in this browser; none where that is not sure.
@@ -48,17 +46,20 @@ package struct BrowserCookie: Sendable {
     }
 
     private static func values(of name: String, in request: HTTPRequest) -> [String] {
+        cookies(beginningWith: name, in: request).compactMap { $0.suffix.isEmpty ? $0.value : nil }
+    }
+
+    /// - Returns: what stands behind that in their names, and their values.
+    private static func cookies(
+        beginningWith name: String, in request: HTTPRequest
+    ) -> [(suffix: Substring, value: String)] {
         request.headers("cookie").flatMap { field in
             field.split(separator: ";").compactMap { pair in
                 let pair = pair.drop { $0 == " " }
-                return pair.hasPrefix(name + "=") ? String(pair.dropFirst(name.count + 1)) : nil
+                guard pair.hasPrefix(name), let end = pair.firstIndex(of: "=") else { return nil }
+                return (pair[..<end].dropFirst(name.count), String(pair[end...].dropFirst()))
             }
         }
-    }
-
-    /// The keys of the sign-ins that a browser has under way; none where that is not sure.
-    package func keys(in request: HTTPRequest) -> BrowserKeys {
-        if case .keys(let keys) = shown(by: request) { keys } else { BrowserKeys() }
     }
 
     /// What a page of ours has given out under a name of its own; nil where that is not sure.
@@ -74,9 +75,12 @@ package struct BrowserCookie: Sendable {
         field(name + suffix, value: value, seconds: seconds)
     }
 
-    /// The field that gives it out, anew for another while.
-    package func field(_ keys: BrowserKeys) -> (name: String, value: String) {
-        field(name, value: keys.text, seconds: BrowserSignIn.lifetimeSeconds)
+    /// The fields that give out what has changed, and take away what is not good any more.
+    package func fields(_ keys: BrowserKeys) -> [(name: String, value: String)] {
+        keys.changes.map { change in
+            let suffix = change.mark.map { "\(Self.markSeparator)\($0.text)" } ?? ""
+            return field(name + suffix, value: change.value ?? "", seconds: change.seconds)
+        }
     }
 
     /// - Returns: nil where each sign-in is asked about.

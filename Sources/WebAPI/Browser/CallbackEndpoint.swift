@@ -22,32 +22,36 @@ struct CallbackEndpoint: Sendable {
 
     func respond(_ context: RequestContext) async -> BrowserAnswer {
         let request = context.request
+        let shown = cookie.keys(in: request)
+        var parameters = AuthorizationParameters([])
         do throws(BrowserSignIn.Failure) {
-            let (parameters, provider) = try read(context)
-            let shown = cookie.shown(by: request)
-            if request.method == .post, case .nothing = shown, parameters[.resubmitted] == nil {
+            let provider: Provider
+            (parameters, provider) = try read(context)
+            if request.method == .post, shown.isEmpty, parameters[.resubmitted] == nil {
                 return resubmission(parameters, request)
             }
             let answer = try ProviderAnswer(parameters)
-            let keys = try keys(shown)
             let step = try await browser.returned(
-                answer, from: provider, browser: keys, userAgent: request.userAgent, in: context.call)
-            return self.answer(step, keys, context)
+                answer, from: provider, browser: try usable(shown), userAgent: request.userAgent, in: context.call)
+            return self.answer(step, shown, context)
         } catch {
-            return failure(error, context)
+            return failure(error, parameters, shown, context)
         }
     }
 
     /// `POST …/confirm`: the user says on a page of ours that the sign-in is theirs.
     func confirm(_ context: RequestContext) async -> BrowserAnswer {
+        let shown = cookie.keys(in: context.request)
+        var parameters = AuthorizationParameters([])
         do throws(BrowserSignIn.Failure) {
-            let (parameters, provider) = try read(context)
-            let keys = try keys(cookie.shown(by: context.request))
+            let provider: Provider
+            (parameters, provider) = try read(context)
             let step = try await browser.confirmed(
-                parameters, with: provider, browser: keys, userAgent: context.request.userAgent, in: context.call)
-            return answer(step, keys, context)
+                parameters, with: provider, browser: try usable(shown), userAgent: context.request.userAgent,
+                in: context.call)
+            return answer(step, shown, context)
         } catch {
-            return failure(error, context)
+            return failure(error, parameters, shown, context)
         }
     }
 
@@ -63,16 +67,13 @@ struct CallbackEndpoint: Sendable {
         }
     }
 
-    private func keys(_ shown: BrowserCookie.Shown) throws(BrowserSignIn.Failure) -> BrowserKeys? {
-        switch shown {
-        case .nothing: nil
-        case .keys(let keys): keys
-        case .unusable: throw .page(.otherBrowser)
-        }
+    private func usable(_ shown: BrowserKeys) throws(BrowserSignIn.Failure) -> BrowserKeys? {
+        if shown.isUnusable { throw .page(.otherBrowser) }
+        return shown.isEmpty ? nil : shown
     }
 
     private func answer(
-        _ step: BrowserSignIn.Step, _ shown: BrowserKeys?, _ context: RequestContext
+        _ step: BrowserSignIn.Step, _ shown: BrowserKeys, _ context: RequestContext
     ) -> BrowserAnswer {
         switch step {
         case .goOn(let address): return .redirect(to: address)
@@ -99,22 +100,27 @@ struct CallbackEndpoint: Sendable {
                 app: app.name, provider: provider, action: Self.confirmationPath(of: provider), token: token,
                 returnsTo: redirectURI)
             var answer = BrowserAnswer.page(.ok, page)
-            answer.response.headers.append(cookie.field(keys))
+            answer.response.headers += cookie.fields(keys)
             return answer
         }
     }
 
     /// Back to the app; the key of this sign-in is used up.
-    private func finished(_ address: String, _ key: BrowserKey, _ shown: BrowserKeys?) -> BrowserAnswer {
+    private func finished(_ address: String, _ key: BrowserKey, _ shown: BrowserKeys) -> BrowserAnswer {
         var answer = BrowserAnswer.redirect(to: address)
-        var keys = shown ?? BrowserKeys()
-        keys.finish(key)
-        answer.response.headers.append(cookie.field(keys))
+        var keys = shown
+        browser.finish(key, in: &keys)
+        answer.response.headers += cookie.fields(keys)
         return answer
     }
 
-    private func failure(_ failure: BrowserSignIn.Failure, _ context: RequestContext) -> BrowserAnswer {
+    private func failure(
+        _ failure: BrowserSignIn.Failure, _ parameters: AuthorizationParameters, _ shown: BrowserKeys,
+        _ context: RequestContext
+    ) -> BrowserAnswer {
         switch failure {
+        case .page(.over):
+            return pages.over(browser.wayOn(parameters, browser: shown), context.request)
         case .page(let problem): return pages.failure(problem, context.request)
         case .app(let address, let error):
             context.signIn = .begun

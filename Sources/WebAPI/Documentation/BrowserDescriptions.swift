@@ -59,7 +59,10 @@ enum BrowserDescriptions {
                         + "app may have what it asks for.",
                     [.setCookie]),
                 .redirect("Back to the app, or on to another carrier.", cookie: true),
-                .page(400, "It is no answer to anything, is over, or is another provider's."),
+                .page(
+                    400,
+                    "It is no answer to anything, is another provider's, or is over; then the page leads to the app where this "
+                        + "browser began it."),
                 .page(403, "Another browser began it."), locked,
                 .page(429, "Too many come from this address.", [.retryAfter]),
                 .page(503, "Nothing can be stored now.", [.retryAfter]),
@@ -79,7 +82,8 @@ enum BrowserDescriptions {
         parameters: [provider],
         body: .init(schema: "Confirmation", example: ["token": "the-token-of-the-page"], takesJSON: false),
         successes: [
-            .redirect("On to the provider, or back to the app.", cookie: true), .page(400, "It is over."),
+            .redirect("On to the provider, or back to the app.", cookie: true),
+            .page(400, "It is over; where this browser began it, the page leads to the app."),
             .page(403, "Another browser was asked."), locked,
             .page(429, "Too many come from this address.", [.retryAfter]),
         ])

@@ -94,7 +94,10 @@ package enum ResponseHeader: String, CaseIterable {
         case .contentLanguage: ["description": "What the page is written in.", "schema": ["type": "string"]]
         case .location: ["description": "Where the browser goes on.", "schema": ["type": "string"]]
         case .setCookie:
-            ["description": "What the browser is known again by, for ten minutes.", "schema": ["type": "string"]]
+            [
+                "description": "What the browser is known again by, for twenty minutes at the most.",
+                "schema": ["type": "string"],
+            ]
         }
     }
 }

@@ -155,12 +155,12 @@ struct AccountPageEndpoint: Sendable {
             let request = try? browser.request(parameters, to: appAddress)
         else { return services.pages.failure(.badRequest, .unknownApp, context.request) }
         var keys = services.cookie.keys(in: context.request)
-        let browserKey = keys.begin()
+        let browserKey = browser.beginKey(in: &keys, for: appAddress)
         var answer = BrowserAnswer.redirect(
             to: try await browser.begin(
                 request, with: provider, browser: browserKey, of: context.network.base, hasConfirmed: false,
                 in: context.call))
-        answer.response.headers += [services.cookie.field(keys), field(key)]
+        answer.response.headers += services.cookie.fields(keys) + [field(key)]
         return answer
     }
 
