@@ -66,7 +66,8 @@ struct AppCodeRows {
             }
             return .reused
         }
-        let answer = KeptAnswer(request: redemption.request, at: redemption.now, outcome: .session(found.session, .known))
+        let answer = KeptAnswer(
+            request: redemption.request, at: redemption.now, outcome: .session(found.session, .known))
         try connection.run(Self.redeem, redemption.rememberedUntil, answer.encoded, redemption.code)
         try connection.run(Self.extend, redemption.sessionExpiresAt, found.session, redemption.now)
         guard let session = try sessions.find(found.session, now: redemption.now) else { return .refused }

@@ -345,7 +345,9 @@ package struct ProfileMerge {
 
 extension SQLStore {
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        try await write(consuming: record.evidence, record.challenge, answer: record.answer(to: .known), now: record.now) {
+        try await write(
+            consuming: record.evidence, record.challenge, answer: record.answer(to: .known), now: record.now
+        ) {
             [sealer] connection throws(RepositoryError) in
             try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
         }

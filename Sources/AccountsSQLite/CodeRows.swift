@@ -107,7 +107,9 @@ extension SQLiteAccounts {
 
     // What is done most, written once more: what the compiler knows the engine of costs a tenth less.
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        try await write(consuming: record.evidence, record.challenge, answer: record.answer(to: .known), now: record.now) {
+        try await write(
+            consuming: record.evidence, record.challenge, answer: record.answer(to: .known), now: record.now
+        ) {
             [sealer] connection throws(RepositoryError) in
             try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
         }
