@@ -11,8 +11,8 @@ public enum Evidence: Equatable, Sendable {
     case idTokenWithCode(OneTimeUse, code: OneTimeUse)
     /// Tokens that a carrier has sent of its own accord, by what it has shown with them.
     case pushedTokens(OneTimeUse)
-    /// A provider's access token (RFC 8693 §2.1): good as often as it is presented until it ends. What is used up is the
-    /// request, for as long as it may come again because its answer was lost; nil where it may not.
+    /// A provider's access token (RFC 8693 §2.1): good as often as it is presented until it ends. What is used up is
+    /// the request, for as long as it may come again because its answer was lost; nil where it may not.
     case accessToken(OneTimeUse?)
 
     /// What is used up with what is stored; nil where it proves as much another time.

@@ -12,7 +12,12 @@ public struct RequestDigest: Equatable, Sendable {
 
     fileprivate init(_ bytes: Span<UInt8>) { words = (bytes.word(at: 0), bytes.word(at: 8)) }
 
-    public var bytes: [UInt8] { [words.0, words.1].flatMap { $0.bytes } }
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(word: words.0)
+        bytes.append(word: words.1)
+        return bytes
+    }
 
     public static func == (left: RequestDigest, right: RequestDigest) -> Bool { left.words == right.words }
 }
@@ -65,17 +70,32 @@ extension KeptAnswer {
 
     /// As it is stored: the digest, the time, and the kind of outcome with its name.
     public var encoded: [UInt8] {
-        let (kind, name): (Kind, [UInt8]) =
-            switch outcome {
-            case .session(let id, .known): (.session, id.bytes)
-            case .session(let id, .new): (.newSession, id.bytes)
-            case .session(let id, .migrated): (.migratedSession, id.bytes)
-            case .ticket(let hash): (.ticket, hash.bytes)
-            case .linked(let id, isNew: let isNew):
-                (isNew ? .newlyLinked : .linked, UInt64(bitPattern: id.rawValue).bytes)
-            case .receipt(let id): (.receipt, Array(id.utf8))
-            }
-        return request.bytes + UInt64(bitPattern: at).bytes + [kind.rawValue] + name
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.headBytes + TokenHash.byteCount)
+        bytes.append(word: request.words.0)
+        bytes.append(word: request.words.1)
+        bytes.append(word: UInt64(bitPattern: at))
+        switch outcome {
+        case .session(let id, let arrival):
+            let kind: Kind =
+                switch arrival {
+                case .known: .session
+                case .new: .newSession
+                case .migrated: .migratedSession
+                }
+            bytes.append(kind.rawValue)
+            bytes.append(contentsOf: id.bytes)
+        case .ticket(let hash):
+            bytes.append(Kind.ticket.rawValue)
+            bytes.append(contentsOf: hash.bytes)
+        case .linked(let id, isNew: let isNew):
+            bytes.append((isNew ? Kind.newlyLinked : .linked).rawValue)
+            bytes.append(word: UInt64(bitPattern: id.rawValue))
+        case .receipt(let id):
+            bytes.append(Kind.receipt.rawValue)
+            bytes.append(contentsOf: id.utf8)
+        }
+        return bytes
     }
 
     /// - Returns: nil for what was not stored so, as what a later version knows.
@@ -101,9 +121,11 @@ extension KeptAnswer {
     }
 }
 
-extension UInt64 {
-    /// The lowest one first.
-    fileprivate var bytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> UInt64($0 * 8)) } }
+extension [UInt8] {
+    /// The lowest byte first.
+    fileprivate mutating func append(word: UInt64) {
+        for index in 0..<8 { append(UInt8(truncatingIfNeeded: word >> UInt64(index * 8))) }
+    }
 }
 
 extension Span<UInt8> {

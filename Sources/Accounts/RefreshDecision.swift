@@ -87,9 +87,9 @@ public enum RefreshDecision: Equatable, Sendable {
     /// it is current no more, and the one presented here is nobody's parent.
     ///
     /// Where a time bounds it, and the clock is behind the time of the rotation, how long ago that was can't be told.
-    /// The parent gets nothing then, so that a clock that was put back makes no time longer; and it revokes nothing, for
-    /// the client may be honest and the one who has the successor goes on. A generation that is newer than the session's
-    /// own revokes nothing either: the store was put back to a time before it.
+    /// The parent gets nothing then, so that a clock that was put back makes no time longer; and it revokes nothing,
+    /// for the client may be honest and the one who has the successor goes on. A generation that is newer than the
+    /// session's own revokes nothing either: the store was put back to a time before it.
     ///
     /// - Parameters:
     ///   - presented: the token, whose signature, if it has one, is verified.

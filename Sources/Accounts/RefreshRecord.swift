@@ -46,7 +46,8 @@ public struct RefreshRecord: Sendable {
 public enum RefreshOutcome: Equatable, Sendable {
     /// The session has come to its next generation, whose token is the answer.
     case rotated(Session)
-    /// The token was rotated, and its successor not presented since: the answer is the current generation's token, as it was then.
+    /// The token was rotated, and its successor not presented since: the answer is the current generation's token, as
+    /// it was then.
     case repeated(Session)
     /// The same between two tokens of the earlier form: the answer is in this seal, which the presented token opens.
     case repeatedEarlier(Session, nextWrapped: [UInt8])

@@ -130,8 +130,8 @@ enum Schema {
         )
         """
 
-    // How often a refresh token was given again late, and what the use of a code or a ticket came to. An instance of the version before counts and keeps none of it, so that what it has answered is not given
-    // again.
+    // How often a refresh token was given again late, and what the use of a code or a ticket came to. An instance of
+    // the version before counts and keeps none of it, so that what it has answered is not given again.
     private static let twelfth = """
         ALTER TABLE sessions ADD COLUMN late_repeats int8 NOT NULL DEFAULT 0;
         ALTER TABLE sessions ADD COLUMN late_generations int8 NOT NULL DEFAULT 0;

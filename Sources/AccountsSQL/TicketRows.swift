@@ -24,8 +24,8 @@ struct TicketRows {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     private static let isLive = "hash = ? AND client = ? AND expires > ? AND answer IS NULL"
-    // One conditional statement: of two that redeem the same ticket at once only one gets the row. It stays as it is for
-    // a moment, for the one whose answer is lost.
+    // One conditional statement: of two that redeem the same ticket at once only one gets the row. It stays as it is
+    // for a moment, for the one whose answer is lost.
     private static let take = Query(
         """
         UPDATE tickets SET answer = ?, expires = ? WHERE \(isLive)

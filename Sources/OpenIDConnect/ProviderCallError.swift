@@ -64,8 +64,8 @@ extension ProviderCallError {
     /// How long a provider may have us wait, in seconds.
     private static let longestWait: Int64 = 3600
 
-    /// What a status says with when to come again: in seconds, or a date by the clock of the answer's own date (RFC 9110
-    /// §10.2.3).
+    /// What a status says with when to come again: in seconds, or a date by the clock of the answer's own date (RFC
+    /// 9110 §10.2.3).
     ///
     /// - Returns: nil for any other status, and without a time that can be read.
     init?(busy response: OutboundResponse) {

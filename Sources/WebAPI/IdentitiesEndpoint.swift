@@ -23,7 +23,8 @@ struct IdentitiesEndpoint: Sendable {
         try principal.demand(provider: provider.configuration.name)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
             .repeatable(
-                as: parameters.digest(of: .link(principal.session.id), context), at: provider, isProven: true)
+                as: parameters.digest(of: .link(principal.session.id), context, leavesProof: true),
+                at: provider, isProven: true)
         let outcome = try await link.link(response, with: provider, session: principal.session, in: context.call)
         var writer = JSONWriter()
         writer.identity(outcome.identity)

@@ -16,7 +16,7 @@ struct SignInEndpoint: Sendable {
         context.signIn = .begun
         let (parameters, provider) = try code.read(context, Self.parameters)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
-            .repeatable(as: parameters.digest(of: .signIn, context), at: provider)
+            .repeatable(as: parameters.digest(of: .signIn, context, leavesProof: true), at: provider)
         let replaced = try await sessions.replaced(by: parameters[.replacesToken], for: nil)
         let outcome = try await signIn.signIn(
             response, with: provider, userAgent: context.request.userAgent, replacing: replaced, in: context.call)

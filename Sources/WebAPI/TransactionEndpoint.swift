@@ -17,7 +17,9 @@ struct TransactionEndpoint: Sendable {
         let approval: TransactionRequest
         do throws(ParameterError) {
             approval = try TransactionRequest({ parameters[$0] }, for: provider)
-                .repeatable(as: parameters.digest(of: .transaction(principal.session.id), context), at: provider)
+                .repeatable(
+                    as: parameters.digest(
+                        of: .transaction(principal.session.id), context, leavesProof: true), at: provider)
         } catch {
             throw .invalidParameter(error)
         }

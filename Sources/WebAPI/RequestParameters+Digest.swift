@@ -25,12 +25,21 @@ enum RepeatablePurpose {
 }
 
 extension RequestParameters {
-    /// A request by all that it says, in whatever order, and by the API key it is sent under. No parameter has a NUL, so
-    /// none can pass for two.
-    func digest(of purpose: RepeatablePurpose, _ context: RequestContext) -> RequestDigest {
+    /// A request by all that it says, in whatever order, and by the API key it is sent under. No parameter has a NUL,
+    /// so none can pass for two.
+    ///
+    /// - Parameter leavesProof: whether the ID token, or else the code, is left out: the answer is found by it, so that
+    ///   it need not be hashed twice. Of an ID token, which is found by what is signed, the signature counts.
+    func digest(
+        of purpose: RepeatablePurpose, _ context: RequestContext, leavesProof: Bool = false
+    ) -> RequestDigest {
+        let (idToken, code) = (
+            AuthorizedResponse.Parameter.idToken.rawValue, AuthorizedResponse.Parameter.code.rawValue
+        )
+        let proof = values.contains { $0.name.rawValue == idToken } ? idToken : code
         var bytes: [UInt8] = []
         bytes.reserveCapacity(1024)
-        func append(_ text: String) {
+        func append(_ text: some StringProtocol) {
             bytes.append(contentsOf: text.utf8)
             bytes.append(0)
         }
@@ -38,7 +47,11 @@ extension RequestParameters {
         append(context.request.header("x-api-key") ?? "")
         for (name, value) in values.sorted(by: { $0.name.rawValue < $1.name.rawValue }) {
             append(name.rawValue)
-            append(value)
+            if !leavesProof || name.rawValue != proof {
+                append(value)
+            } else if let dot = value.lastIndex(of: ".") {
+                append(value[dot...])
+            }
         }
         return RequestDigest(of: bytes)
     }
