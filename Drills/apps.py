@@ -89,11 +89,11 @@ class App:
             self.answers.blame(f"{what}:{type(error).__name__}")
             return None, None
         self.answers.note(what, answer, time.monotonic() - began)
-        if answer.status in expected:
-            return answer, at
         if is_refused(answer):
             with self.answers.lock:
                 self.answers.refused += 1
+        elif answer.status in expected:
+            return answer, at
         else:
             self.answers.blame(f"{what}:{answer}")
         return None, None
@@ -119,6 +119,8 @@ class App:
         subscriber = self.somebody()
         body = self.carriers.authorize(subscriber)
         found = self.at_both("code-twice", {200, 400, 401, 409, 503}, "POST", "/auth/signin", body=body)
+        # A copy that has waited in vain says nothing of the first.
+        found = [(None, None) if answer and answer.status == 503 else (answer, at) for answer, at in found]
         opened = {answer.json["refresh_token"]: (answer, at) for answer, at in found if answer and answer.status == 200}
         opened = list(opened.values())
         with self.answers.lock:

@@ -19,6 +19,8 @@ public struct ExpectedNames: Sendable {
 /// Names, times and algorithms are shown. Of all else, such as a subject or a nonce, only whether it is there.
 public enum TokenFinding {
     private static let maximumNames = 5
+    /// A month and more, in seconds.
+    private static let longestTold: UInt = 9_999_999
 
     /// - Parameters:
     ///   - rule: the one that it breaks, by the word that the API has for it.
@@ -70,9 +72,18 @@ public enum TokenFinding {
     }
 
     private static func timed(_ names: [String], _ claims: JSONValue, _ now: Int64) -> String {
-        let times = names.filter { $0 == names.first || claims[$0] != nil }
-            .map { "\($0) is \(PrintableName(claims[$0]))" }
-        return times.joined(separator: ", ") + ", and it is \(now)"
+        names.filter { $0 == names.first || claims[$0] != nil }
+            .map { "\($0) is \(moment(claims[$0], now))" }.joined(separator: ", ")
+    }
+
+    /// A time beside the present one. As numbers both have as many digits as a phone number, which no log shows.
+    private static func moment(_ value: JSONValue?, _ now: Int64) -> String {
+        guard let time = value?.integer, (0...Int64(UInt32.max)).contains(time) else {
+            return value?.integer == nil ? PrintableName(value).description : "no time of this century"
+        }
+        let distance = time.distance(to: now)
+        let seconds = distance.magnitude > longestTold ? "more than \(longestTold) s" : "\(distance.magnitude) s"
+        return distance < 0 ? "\(seconds) ahead" : "\(seconds) ago"
     }
 
     private static func presence(_ name: String, _ claims: JSONValue) -> String {

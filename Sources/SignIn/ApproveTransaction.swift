@@ -28,7 +28,8 @@ public struct ApproveTransaction: Sendable {
         _ request: TransactionRequest, with provider: Provider, session: Session, in call: CallContext
     ) async throws(ServiceError) -> String {
         try await supplies.sentAgain.answer(
-            request.response.repeatableUse(now: supplies.clock.seconds), within: provider.configuration.signInTimeout
+            request.response.request, { request.response.use(now: supplies.clock.seconds) },
+            within: provider.configuration.signInTimeout
         ) { () throws(ServiceError) in
             try await enter(request, with: provider, session, call)
         } again: { kept throws(ServiceError) in

@@ -123,7 +123,7 @@ public struct ExchangeAccessToken: Sendable {
         }
         let use = Self.use(of: request, minute: minute)
         do throws(ServiceError) {
-            return try await sentAgain.answer(use, within: provider.configuration.signInTimeout) {
+            return try await sentAgain.answer(request, { use }, within: provider.configuration.signInTimeout) {
                 () throws(ServiceError) in
                 try await enter(token, with: provider, for: holder, use, call)
             } again: { kept throws(ServiceError) in

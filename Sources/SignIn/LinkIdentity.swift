@@ -32,7 +32,8 @@ public struct LinkIdentity: Sendable {
     ) async throws(ServiceError) -> (identity: Identity, isNew: Bool) {
         try sensitive.check(session, for: .link, now: supplies.clock.seconds)
         return try await supplies.sentAgain.answer(
-            response.repeatableUse(now: supplies.clock.seconds), within: provider.configuration.signInTimeout
+            response.request, { response.use(now: supplies.clock.seconds) },
+            within: provider.configuration.signInTimeout
         ) { () throws(ServiceError) in
             try await enter(response, with: provider, session, call)
         } again: { kept throws(ServiceError) in

@@ -25,23 +25,28 @@ struct SentAgain: Sendable {
     /// Answers a request, and one that was answered before as it was answered then.
     ///
     /// - Parameters:
-    ///   - use: what works once, with the request it comes with; nil where the request may not be sent again.
+    ///   - request: the request; nil where it may not be sent again.
+    ///   - use: what works once of it, by which its answer is found. Nobody asks for that but the one who comes second.
     ///   - patience: how long a copy waits for the first.
     ///   - first: makes the answer.
     ///   - again: makes it of what is kept of it; nil where it is not given again.
     /// - Throws: what `first` and `again` throw; `.overloaded` for a copy that has waited in vain, whose code is not
     ///   used up by it.
     func answer<Value>(
-        _ use: OneTimeUse?, within patience: Duration, first: () async throws(ServiceError) -> Value,
+        _ request: RequestDigest?, _ use: () -> OneTimeUse?, within patience: Duration,
+        first: () async throws(ServiceError) -> Value,
         again: (KeptAnswer) async throws(ServiceError) -> Value?
     ) async throws(ServiceError) -> Value {
-        guard let use, let request = use.request else { return try await first() }
-        let deadline = ContinuousClock.now + patience
+        guard let request else { return try await first() }
+        var deadline: ContinuousClock.Instant?
         while true {
             do throws(ServiceError) { return try await first() } catch {
                 guard case .invalidGrant(.codeAlreadyUsed) = error else { throw error }
             }
-            let (standing, hasWaited) = try await ended(use, patience, deadline)
+            guard let use = use() else { throw .invalidGrant(.codeAlreadyUsed) }
+            let end = deadline ?? ContinuousClock.now + patience
+            deadline = end
+            let (standing, hasWaited) = try await ended(use, patience, end)
             if case .answered(let kept) = standing, kept.answers(request, now: clock.seconds),
                 let value = try await again(kept)
             {
@@ -174,6 +179,6 @@ extension AuthorizedResponse {
         return idToken == nil || provider.configuration.nativeTokens?.hidesNonces == true
     }
 
-    /// What works once of it, where it may be sent again.
-    func repeatableUse(now: Int64) -> OneTimeUse? { request == nil ? nil : evidence(now: now).oneTimeUse }
+    /// What works once of it, by which the answer to it is found again.
+    func use(now: Int64) -> OneTimeUse? { evidence(now: now).oneTimeUse }
 }

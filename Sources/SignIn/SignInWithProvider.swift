@@ -55,9 +55,10 @@ public struct SignInWithProvider: Sendable {
         _ response: AuthorizedResponse, with provider: Provider, userAgent: String?, replacing replaced: SessionID?,
         in call: CallContext
     ) async throws(ServiceError) -> Outcome {
-        let use = response.repeatableUse(now: supplies.clock.seconds)
-        return try await supplies.sentAgain.answer(use, within: provider.configuration.signInTimeout) {
-            () throws(ServiceError) in
+        func use() -> OneTimeUse? { response.use(now: supplies.clock.seconds) }
+        return try await supplies.sentAgain.answer(
+            response.request, use, within: provider.configuration.signInTimeout
+        ) { () throws(ServiceError) in
             let (signedIn, record) = try await enter(
                 response, with: provider, for: .poster(replacing: replaced), userAgent, call)
             return Outcome(
@@ -65,7 +66,7 @@ public struct SignInWithProvider: Sendable {
                 tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
                 authentication: record.session.authentication, claims: claims)
         } again: { kept throws(ServiceError) in
-            try await outcome(of: kept, use)
+            try await outcome(of: kept, use())
         }
     }
 

@@ -104,7 +104,8 @@ extension OperationDescription.Success {
     fileprivate var object: ResponseObject {
         ResponseObject(
             description: description, headers: ([.requestID] + headers).map(\.rawValue), schema: schema,
-            example: example, type: type)
+            example: example, type: type,
+            refusal: status == 400 && type != "application/json" ? Reference.schema(ErrorSchemas.error) : nil)
     }
 }
 
