@@ -39,7 +39,7 @@ extension RequestParameters {
         let proof = values.contains { $0.name.rawValue == idToken } ? idToken : code
         var bytes: [UInt8] = []
         bytes.reserveCapacity(1024)
-        func append(_ text: some StringProtocol) {
+        func append(_ text: String) {
             bytes.append(contentsOf: text.utf8)
             bytes.append(0)
         }
@@ -49,8 +49,9 @@ extension RequestParameters {
             append(name.rawValue)
             if !leavesProof || name.rawValue != proof {
                 append(value)
-            } else if let dot = value.lastIndex(of: ".") {
-                append(value[dot...])
+            } else if let dot = value.utf8.lastIndex(of: UInt8(ascii: ".")) {
+                bytes.append(contentsOf: value.utf8[dot...])
+                bytes.append(0)
             }
         }
         return RequestDigest(of: bytes)
