@@ -76,11 +76,16 @@ struct RequestTarget: Sendable {
         return index
     }
 
-    /// Whether the percent-encoding that begins at `index` is that of a control character of ASCII.
+    /// Whether the percent-encoding that begins at `index` is that of a character which ends a text or a line for some
+    /// readers: NUL, the two of a line's end, and DEL. What comes of any other control character is for the operation
+    /// to say.
     private static func isControl(_ bytes: Span<UInt8>, _ index: Int) -> Bool {
-        let (high, low) = (bytes[index + 1], bytes[index + 2])
-        return high == UInt8(ascii: "0") || high == UInt8(ascii: "1")
-            || high == UInt8(ascii: "7") && low.lowercasedASCII == UInt8(ascii: "f")
+        switch (bytes[index + 1], bytes[index + 2].lowercasedASCII) {
+        case (UInt8(ascii: "0"), UInt8(ascii: "0")), (UInt8(ascii: "0"), UInt8(ascii: "a")),
+            (UInt8(ascii: "0"), UInt8(ascii: "d")), (UInt8(ascii: "7"), UInt8(ascii: "f")):
+            true
+        default: false
+        }
     }
 }
 

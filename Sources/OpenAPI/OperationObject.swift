@@ -60,11 +60,8 @@ public struct ResponseObject: Sendable {
     ///   - headers: the names of headers among the components.
     ///   - schema: nil for an answer without a body.
     ///   - type: the media type of the body.
-    ///   - refusal: the schema of the JSON that stands in the body's place where the request was refused before anybody
-    ///     knew what it asked for; nil where that has the same type.
     public init(
-        description: String, headers: [String], schema: JSONValue?, example: JSONValue? = nil, type: String,
-        refusal: JSONValue? = nil
+        description: String, headers: [String], schema: JSONValue?, example: JSONValue? = nil, type: String
     ) {
         var object = JSONObject()
         object.append("description", .string(description))
@@ -73,9 +70,7 @@ public struct ResponseObject: Sendable {
             var media = JSONObject()
             media.append("schema", schema)
             if let example { media.append("example", example) }
-            var content = JSONObject([(type, .object(media))])
-            if let refusal { content.append("application/json", ["schema": refusal]) }
-            object.append("content", .object(content))
+            object.append("content", [type: .object(media)])
         }
         json = .object(object)
     }

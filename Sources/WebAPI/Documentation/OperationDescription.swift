@@ -104,8 +104,7 @@ extension OperationDescription.Success {
     fileprivate var object: ResponseObject {
         ResponseObject(
             description: description, headers: ([.requestID] + headers).map(\.rawValue), schema: schema,
-            example: example, type: type,
-            refusal: status == 400 && type != "application/json" ? Reference.schema(ErrorSchemas.error) : nil)
+            example: example, type: type)
     }
 }
 
