@@ -9,7 +9,7 @@ struct ChunkedDecoder: Sendable {
     private static let sizeLineBytes = 19
 
     /// Fields about where a message ends, whom it is for, who sends it and how it is read (RFC 9110 §6.5.1): after the
-    /// body they are too late, and whoever passes them on as header fields changes what the request says.
+    /// body they are too late, and a server that passes them on as header fields changes what the request says.
     private static let noTrailers = [
         "content-length", "transfer-encoding", "host", "authorization", "client-authorization", "x-api-key", "cookie",
         "content-type", "content-encoding", "expect", "connection",

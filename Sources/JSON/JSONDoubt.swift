@@ -1,7 +1,7 @@
 /// What stands in a document and can't be taken at its word. Only ``JSONValue/init(repairing:strict:depth:)`` makes
 /// one.
 ///
-/// The accessors of ``JSONValue`` know no such value: `string`, `integer` and the others are nil for it, so whoever
+/// The accessors of ``JSONValue`` know no such value: `string`, `integer` and the others are nil for it, so a rule that
 /// decides by a value refuses it without a thought. Who only shows it says so, with ``JSONValue/shown``.
 public enum JSONDoubt: Sendable, Equatable {
     /// A text of which something was no Unicode; U+FFFD stands in its place.

@@ -1,5 +1,5 @@
-/// What a provider's refusal means for whoever signs in (RFC 6749 §5.2, OpenID Connect Core §3.1.2.6, and what single
-/// providers say instead). Which of them an answer means, ``Dialect`` tells.
+/// What a provider's refusal means for the one who signs in (RFC 6749 §5.2, OpenID Connect Core §3.1.2.6, and what
+/// single providers say instead). Which of them an answer means, ``Dialect`` tells.
 public enum OAuthError: Error, Equatable, Sendable {
     /// The code or its verifier is wrong, expired, used or another client's.
     case invalidGrant

@@ -3,9 +3,9 @@ package import JSON
 
 /// How documents of providers are read: as strictly as a rule needs it, and as leniently as people's names do.
 ///
-/// A member that nothing is decided by is repaired, or passed over by whoever meets it: half an emoji in a name must
-/// not keep its owner from signing in. A member that a rule reads stands there once, with a text that is one, or the
-/// document is refused: of two readers that choose differently one can be deceived (RFC 8725 §2.4).
+/// A member that nothing is decided by is repaired, or passed over by the one who meets it: half an emoji in a name
+/// must not keep its owner from signing in. A member that a rule reads stands there once, with a text that is one, or
+/// the document is refused: of two readers that choose differently one can be deceived (RFC 8725 §2.4).
 ///
 /// The headers of signed tokens are not read so: there everything is a rule's.
 package enum ProviderDocument {

@@ -12,7 +12,7 @@ public final class ProviderMetadata: Sendable {
     public let tokenEndpoint: EndpointURL?
     /// Nil also for an address that we must not call; ``userinfoFault`` tells.
     public let userinfoEndpoint: EndpointURL?
-    /// Why an address of userinfo that is there can't be used: told to whoever needs it, and nobody else.
+    /// Why an address of userinfo that is there can't be used: told to the one who needs it, and nobody else.
     public let userinfoFault: ProviderCallError?
     public let keysEndpoint: EndpointURL
     /// Where browsers are sent; nil also for an address that they must not be sent to, since a sign-in without a

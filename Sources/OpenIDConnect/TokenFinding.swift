@@ -13,8 +13,8 @@ public struct ExpectedNames: Sendable {
     }
 }
 
-/// What stands in a signed token where it breaks a rule, beside what was to stand there: for whoever reads the log and
-/// has to find out which of two configurations is wrong.
+/// What stands in a signed token where it breaks a rule, beside what was to stand there: for the one who reads the log
+/// and has to find out which of two configurations is wrong.
 ///
 /// Names, times and algorithms are shown. Of all else, such as a subject or a nonce, only whether it is there.
 public enum TokenFinding {

@@ -4,7 +4,7 @@ public import Providers
 extension FormerIssuers {
     /// What the sections of the configuration say of the names of issuers, together.
     ///
-    /// A name under which another section would store users is nobody's former one: whoever issues tokens under that
+    /// A name under which another section would store users is nobody's former one: those who issue tokens under that
     /// name would be taken for somebody else's user, or the other way round.
     public init(_ providers: [ProviderConfiguration]) {
         var names: [String: String] = [:]

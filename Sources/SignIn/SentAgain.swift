@@ -40,10 +40,15 @@ struct SentAgain: Sendable {
         guard let request else { return try await first() }
         var deadline: ContinuousClock.Instant?
         while true {
+            let refusal: ServiceError
             do throws(ServiceError) { return try await first() } catch {
-                guard case .invalidGrant(.codeAlreadyUsed) = error else { throw error }
+                switch error {
+                // A challenge is used up with the code, and looked at before it.
+                case .invalidGrant(.codeAlreadyUsed), .invalidChallenge: refusal = error
+                default: throw error
+                }
             }
-            guard let use = use() else { throw .invalidGrant(.codeAlreadyUsed) }
+            guard let use = use() else { throw refusal }
             let end = deadline ?? ContinuousClock.now + patience
             deadline = end
             let (standing, hasWaited) = try await ended(use, patience, end)
@@ -53,7 +58,7 @@ struct SentAgain: Sendable {
                 return value
             }
             // Where the first has come to nothing and has not spent the code, this one is the first.
-            guard hasWaited, standing == .none else { throw .invalidGrant(.codeAlreadyUsed) }
+            guard hasWaited, standing == .none else { throw refusal }
         }
     }
 

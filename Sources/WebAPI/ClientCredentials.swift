@@ -78,7 +78,7 @@ struct ClientCredentials {
     /// The app of ours that the request names, whether or not it comes from it.
     func app(in apps: AppDirectory) -> RegisteredApp? { names.lazy.compactMap { apps[$0] }.first }
 
-    /// Whether the request names no client at all, or one that providers know us by, as whoever posts codes may.
+    /// Whether the request names no client at all, or one that providers know us by, as those who post codes may.
     func areOfPoster(at providers: ProviderDirectory) -> Bool {
         let names = names
         return names.isEmpty || names.contains(where: providers.isClientOfOurs)

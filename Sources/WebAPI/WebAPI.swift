@@ -105,7 +105,7 @@ public struct WebAPI: RequestHandler {
         return response
     }
 
-    /// Tells what a path answers to: whoever asks (RFC 9110 §9.3.7), and who has come with another method.
+    /// Tells what a path answers to: a client that asks (RFC 9110 §9.3.7), and who has come with another method.
     ///
     /// - Parameter methods: of that path, or of the whole service.
     private func tell(_ methods: [HTTPMethod], _ request: HTTPRequest) -> HTTPResponse {

@@ -33,12 +33,6 @@ public final class HTTPTestConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Has it end with a reset (TCP RST), as where a phone's network goes away.
-    public func resetAtEnd() {
-        var option = linger(l_onoff: 1, l_linger: 0)
-        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-    }
-
     /// - Returns: whether everything was taken.
     @discardableResult
     public func write(_ bytes: [UInt8]) -> Bool {

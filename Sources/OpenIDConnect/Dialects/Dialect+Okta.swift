@@ -1,6 +1,6 @@
 extension Dialect {
     /// Okta has two envelopes: that of OAuth, and one of its own with `errorCode`, which a client that it does not know
-    /// gets, and whoever asks too often. A policy that lets somebody not in is `access_denied`.
+    /// gets, and the client that asks too often. A policy that lets somebody not in is `access_denied`.
     static let okta = Dialect(
         "Okta", hosts: ["okta.com", "oktapreview.com", "okta-emea.com"],
         rules: [

@@ -73,8 +73,8 @@ public struct Dialect: Sendable {
         self.authorization = authorization
     }
 
-    /// Nobody's own, and so that of whoever has none; but for Entra's numbers, which nobody else writes: its tenants
-    /// have domains of their own.
+    /// Nobody's own, and so that of a provider that has none; but for Entra's numbers, which nobody else writes: its
+    /// tenants have domains of their own.
     public static let standard = Dialect("the provider", rules: entraNumbers)
 }
 

@@ -2,8 +2,8 @@ internal import Providers
 internal import Syntax
 
 extension Settings {
-    /// An alias hands the users of one name to whoever issues under another. So the new name must be the section's own,
-    /// and nobody else's users may stand behind either: else one provider could claim the users of another.
+    /// An alias hands the users of one name to those who issue under another. So the new name must be the section's
+    /// own, and nobody else's users may stand behind either: else one provider could claim the users of another.
     func aliasRules() -> [SettingsError] {
         let sections = listedProviders.sections
         // A section that is faulty by itself is told of by its own rules.

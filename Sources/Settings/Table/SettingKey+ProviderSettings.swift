@@ -67,7 +67,7 @@ extension SettingKey where Root == ProviderSettings {
         ),
         Self(
             "trustedAudiences", \.trustedAudiences, .list(.token),
-            "Audiences that an ID token may have beside clientID without an azp that names us; whoever is one of them may show the "
+            "Audiences that an ID token may have beside clientID without an azp that names us; anyone who is one of them may show the "
                 + "token elsewhere in the user's name."),
         Self(
             "algorithms", \.algorithms, .list(.algorithm),
