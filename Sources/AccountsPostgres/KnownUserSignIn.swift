@@ -200,9 +200,15 @@ extension PostgresAccounts {
         }
     }
 
+    /// What the audit trail has once at most of a sign-in, as that which the user came or moved with.
+    private static let arrivals = [AuditEvent.Kind.userCreated, .directoryJoined, .identityMigrated]
+        .map { "'\($0.rawValue)'" }.joined(separator: ", ")
     private static let opened = Postgres.Statement(
         """
-        SELECT users.id, identities.id, reference, profile, users.created, origin, linked
+        SELECT users.id, identities.id, reference, profile, origin, (
+            SELECT event FROM audit
+            WHERE user_id = users.id AND session_id = $1 AND event IN (\(arrivals))
+            LIMIT 1)
         FROM sessions JOIN users ON users.id = sessions.user_id JOIN identities ON identities.id = identity_id
         WHERE sessions.id = $1
         FOR UPDATE OF sessions
@@ -211,16 +217,21 @@ extension PostgresAccounts {
     /// What has become of a sign-in of whose commit no answer came. Nobody else can have opened its session.
     ///
     /// The row is locked, which is a commit as well: where there is a standby that commits wait for, it has the session
-    /// when this one is done, also if it did not when the first one became visible.
+    /// when this one is done, also if it did not when the first one became visible. Whether the user came with it is
+    /// told by the audit trail, which names the session: of another sign-in within the same second the times say the
+    /// same.
     ///
     /// - Returns: nil where it has not happened.
-    private func outcome(of record: SignInRecord) async throws(RepositoryError) -> SignedIn? {
+    func outcome(of record: SignInRecord) async throws(RepositoryError) -> SignedIn? {
         guard let row = try await Work(self).first(Self.opened, .session(record.session.id)) else { return nil }
         let user = try row.user(0)
-        let (created, origin, linked) = (try row.integer(4), try row.text(5), try row.integer(6))
+        let origin = try row.text(4)
+        let arrival = try row.optionalText(5).flatMap(AuditEvent.Kind.init(rawValue:))
         return SignedIn(
-            user: user, identity: try row.identity(1), isNewUser: created == record.now,
-            migrated: origin == Identity.Origin.migration.rawValue && linked == record.now,
+            user: user, identity: try row.identity(1),
+            isNewUser: arrival == .userCreated
+                || arrival == .directoryJoined && origin == Identity.Origin.signIn.rawValue,
+            migrated: arrival == .identityMigrated,
             reference: try row.text(2), profile: try await profile(try row.bytes(3), of: user))
     }
 

@@ -77,6 +77,32 @@ import Testing
     }
 }
 
+/// Of a sign-in whose commit was not answered its session tells what became of it.
+@Suite struct `A sign-in without an answer` {
+    @Test func `tells new from known and moved, also of others within the same second`() async throws {
+        try await SharedServer.withEmptyTables { address in
+            try await withStore(at: address) { store in
+                let new = Sample.signIn(Sample.subject("1"))
+                let known = Sample.signIn(Sample.subject("1"))
+                let moved = Sample.signIn(Sample.subject("2"), ported: [Sample.ported(Sample.subject("1"))])
+                let after = Sample.signIn(Sample.subject("2"))
+                let never = Sample.signIn(Sample.subject("2"))
+                #expect(try await store.signedIn(new).isNewUser)
+                #expect(try await !store.signedIn(known).isNewUser)
+                #expect(try await store.outcome(of: new)?.isNewUser == true)
+                #expect(try await store.outcome(of: known)?.isNewUser == false)
+                #expect(try await store.signedIn(moved).migrated)
+                let user = try await store.signedIn(after).user
+                for (record, migrated) in [(moved, true), (after, false)] {
+                    let found = try await store.outcome(of: record)
+                    #expect(found?.user == user && found?.isNewUser == false && found?.migrated == migrated)
+                }
+                #expect(try await store.outcome(of: never) == nil)
+            }
+        }
+    }
+}
+
 @Suite struct `What the driver says` {
     @Test func `tells who found no connection in time that there is none, and nobody that too many wait`() {
         #expect(RepositoryError(.timedOut(.notSent)) == .unavailable(.cannotConnect))
