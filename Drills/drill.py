@@ -27,6 +27,7 @@ import lost_answers
 import moved_provider
 import native
 import older_store
+import outbound_proxy
 import pooler
 import postgres_crash
 import races
@@ -50,7 +51,7 @@ DRILLS = {
     "growth": growth, "floods": floods, "older-store": older_store, "moved-provider": moved_provider, "crash": crash,
     "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
-    "races": races, "lost-answers": lost_answers, "pooler": pooler, "cost": cost, "soak": soak}
+    "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler, "cost": cost, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding
 # too.
 LONGEST = 180

@@ -88,6 +88,9 @@ public struct AppCodeRedemption: Equatable, Sendable {
     public var replaces: SessionID?
     /// Seconds since 1970.
     public var now: Int64
+    /// Whether the same request waits where its first answer has been handed over: of a connection that breaks then the
+    /// note comes a moment later.
+    public var mayWait = false
 
     public init(
         code: TokenHash, client: String, redirectURI: String?, codeChallenge: String, sessionExpiresAt: Int64,
@@ -120,4 +123,7 @@ public enum AppCodeOutcome: Equatable, Sendable {
     case reused
     /// It is unknown, expired, or another app's; or the address or the verifier is not the one that it is bound to.
     case refused
+    /// The same request was answered, and the answer handed to its connection: unless that breaks, this is the second
+    /// use. Only where it may wait.
+    case handedOver
 }

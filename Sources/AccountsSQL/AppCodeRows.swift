@@ -8,6 +8,10 @@ struct AppCodeRows {
         let state: State
         let expiresAt: Int64
         let answer: KeptAnswer?
+
+        func answers(_ redemption: AppCodeRedemption) -> Bool {
+            answer?.answers(redemption.request, now: redemption.now) ?? false
+        }
     }
 
     private enum State: Int64 {
@@ -59,6 +63,7 @@ struct AppCodeRows {
         let sessions = SessionRows(connection: connection)
         if found.state != .fresh {
             if let session = try again(found, redemption) { return .redeemed(session, nonce: found.nonce) }
+            if redemption.mayWait, found.state == .redeemed, found.answers(redemption) { return .handedOver }
             if let user = try sessions.delete(found.session) {
                 try AuditTrail(connection: connection, now: redemption.now).add(
                     .appCodeReused, user: user,
@@ -80,7 +85,7 @@ struct AppCodeRows {
     /// The session once more, where its answer has not been handed over, or was lost.
     private func again(_ found: Found, _ redemption: AppCodeRedemption) throws(RepositoryError) -> Session? {
         guard found.state == .underWay || found.state == .lost,
-            let answer = found.answer, answer.answers(redemption.request, now: redemption.now),
+            found.answers(redemption),
             let session = try SessionRows(connection: connection).find(found.session, now: redemption.now),
             session.generation == Session.firstGeneration, session.rotatedAt == nil,
             try !LockRows(connection: connection, now: redemption.now).closes(session.user)

@@ -5,7 +5,7 @@ package enum CopiedValue: Bindable, Comparable, Sendable {
     case null
     case integer(Int64)
     case bytes([UInt8])
-    /// In UTF-8, as it is stored: what is none is then no text in any engine, and is not made one here.
+    /// In UTF-8, as it is stored. What is none is no text in any engine: it is not made one here, and copied nowhere.
     case text([UInt8])
 
     package func bind(to statement: any Statement, at index: Int32) throws(RepositoryError) {
@@ -13,7 +13,9 @@ package enum CopiedValue: Bindable, Comparable, Sendable {
         case .null: try statement.bindNull(at: index)
         case .integer(let number): try number.bind(to: statement, at: index)
         case .bytes(let bytes): try bytes.bind(to: statement, at: index)
-        case .text(let bytes): try String(decoding: bytes, as: UTF8.self).bind(to: statement, at: index)
+        case .text(let bytes):
+            guard let text = String(validating: bytes, as: UTF8.self) else { throw .unstorableText }
+            try text.bind(to: statement, at: index)
         }
     }
 

@@ -52,6 +52,46 @@ import Testing
         }
     }
 
+    @Test func `has odd texts as they are, there and back`() async throws {
+        try await withCopyPlaces { database, file in
+            let texts = [
+                "''", "' '", "char(1, 27, 127, 128, 159)", "char(13, 10, 9)", "char(0x1F469, 0x1F3FD, 0x200D, 0x1F692)",
+                "char(0xFFFD, 0xFFFF, 0x10FFFF)", "char(0x202E) || 'x' || char(0x65, 0x301) || char(0xE9)",
+                "replace(hex(zeroblob(20000)), '00', char(0x1F512))",
+                "'\\x\\'",
+                "'I' || char(0x131) || 'i' || char(0x130)",
+            ]
+            let expected = try await file("users.db").use { store in
+                for (number, text) in texts.enumerated() {
+                    let user = try await store.signedIn(Sample.signIn(Sample.subject("\(number)"))).user.rawValue
+                    try await store.execute("UPDATE users SET reference = 'r\(number)' || \(text) WHERE id = \(user)")
+                    try await store.execute("UPDATE identities SET subject = \(text) WHERE user_id = \(user)")
+                }
+                return try await store.everything()
+            }
+            try await file("users.db").copy(to: database)
+            try await database.copy(to: file("back.db"))
+            let back = try await file("back.db").fill { try await $0.everything() }
+            for name in ["users", "identities"] {
+                #expect(expected[name]?.count == texts.count && back[name] == expected[name], "\(name)")
+            }
+        }
+    }
+
+    @Test(arguments: ["'a' || char(0) || 'b'", "char(0)", "CAST(x'61FF62' AS TEXT)", "CAST(x'EDA080' AS TEXT)"])
+    func `is not made of what no engine takes for a text now, and the table is named`(text: String) async throws {
+        try await withCopyPlaces { database, file in
+            try await file("users.db").use { store in
+                _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
+                try await store.execute("UPDATE users SET reference = \(text)")
+            }
+            for target in [database, file("other.db")] {
+                let refusal = StoreCopyError.target(.unstorableText, table: "users")
+                await #expect(throws: refusal) { try await file("users.db").copy(to: target) }
+            }
+        }
+    }
+
     @Test func `has the rows of a table that was added to the store`() async throws {
         try await withCopyPlaces { database, file in
             let user = try await file("users.db").use() { store in

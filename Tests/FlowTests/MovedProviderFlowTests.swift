@@ -5,7 +5,11 @@ import Foundation
 import HTTPTesting
 import JSON
 import Logging
+import SignIn
 import SimulatedCarriers
+import Syntax
+import System
+import Telemetry
 import Testing
 
 @testable import AccountsSQLite
@@ -134,6 +138,47 @@ import Testing
             }
             let told = Self.lines(gatehouse).filter { $0.contains("the section has another crossClientKey") }
             #expect(told.count == 1 && told.first?.contains("users=1") == true)
+        }
+    }
+
+    @Test func `keeps the tokens of who is stored under the former name, and revokes them where it is now`()
+        async throws
+    {
+        let plain = ["keepTokens: true", "scopes: [openid, profile, email, offline_access]"]
+        try await RunningGatehouse.with(top: VaultFlow.apps, zenkey: Self.apart, plain: plain) { gatehouse in
+            let flow = try await VaultFlow(gatehouse, misbehaving: nil)
+            await gatehouse.server.stop()
+            try SQLiteConnection(path: gatehouse.folder.appending(path: "users.db").path, isWritable: true).execute(
+                "UPDATE identities SET issuer = '\(Self.former)'; DELETE FROM meta WHERE name = 'providers'")
+            let yaml = RunningGatehouse.yaml(
+                gatehouse.simulation, gatehouse.folder, top: VaultFlow.apps, zenkey: Self.apart,
+                plain: plain + ["issuerAliases: ['\(Self.former)={plain}']"])
+            let server = try await RunningGatehouse.start(yaml, gatehouse.log, [:])
+            do {
+                func call(_ method: String, _ path: String) async throws -> HTTPTestAnswer {
+                    let basic = "Basic " + Base64.encode(Array("service:secret-of-the-service".utf8))
+                    let headers = ["Authorization": "Bearer \(flow.token)", "Client-Authorization": basic]
+                    return try await LoopbackClient(port: server.address.port).send(method, path, headers: headers)
+                }
+                let token = try await call(
+                    "GET", "/users/me/identities/\(flow.identity)/access-token?force_refresh=true")
+                #expect(token.status == 200, "\(token.text)")
+                let profile = try await call("POST", "/users/me/refresh-profile")
+                #expect(profile.status == 200 && profile["email"] != nil, "\(profile.text)")
+                #expect(try await call("DELETE", "/users/me").status == 200)
+                let delivery = OutboxDelivery(
+                    repository: server.repository, providers: ProviderDirectory(server.providers),
+                    transport: server.grantTransport, clock: .system, giveUpSeconds: 3600, observers: .none)
+                try await delivery.deliver { OutboxLog.tell($0, gatehouse.log.logger) }
+                #expect(try await server.repository.outboxStatus().pending == 0)
+                #expect(gatehouse.simulation.requests(at: .revocation).count == 1)
+                let trail = try await server.repository.auditEvents(after: 0, limit: 99).map(\.kind)
+                #expect(trail.contains(.providerRevocationDone), "\(trail)")
+            } catch {
+                await server.stop()
+                throw error
+            }
+            await server.stop()
         }
     }
 }

@@ -133,6 +133,30 @@ extension RepositoryContract {
             #expect(try await store.session(record.session.id, now: Sample.now) == nil)
             #expect(try await store.auditTrail().last == .appCodeReused)
         },
+        RepositoryContract(
+            "an app's code whose answer was handed over waits for the same request alone"
+        ) {
+            store in
+            let (record, code) = Sample.appSignIn()
+            _ = try await store.signedIn(record)
+            var redemption = Sample.redemption(of: code)
+            _ = try await store.redeem(redemption)
+            try await store.note(.taken, of: code.hash)
+            redemption.mayWait = true
+            #expect(try await store.redeem(redemption) == .handedOver)
+            #expect(try await store.session(record.session.id, now: Sample.now) != nil)
+            try await store.note(.lost, of: code.hash)
+            guard case .redeemed(let session, _) = try await store.redeem(redemption) else {
+                Issue.record("a lost answer is not given again")
+                return
+            }
+            #expect(session.id == record.session.id)
+            try await store.note(.taken, of: code.hash)
+            var other = Sample.redemption(of: code)
+            other.mayWait = true
+            #expect(try await store.redeem(other) == .reused)
+            #expect(try await store.session(record.session.id, now: Sample.now) == nil)
+        },
         RepositoryContract("an app's code that is redeemed ends the session before, and one that is refused does not") {
             store in
             let (before, former) = Sample.appSignIn()

@@ -11,6 +11,8 @@ internal import System
 public struct AppTokens: Sendable {
     /// For how long a redeemed code is known again, in seconds: whoever has stolen one tries it soon.
     private static let memorySeconds: Int64 = 3600
+    /// How long a request that is sent again waits for the note that its first answer was lost, and between two looks.
+    private static let (longestWaitForLoss, pause) = (Duration.milliseconds(500), Duration.milliseconds(20))
 
     /// The tokens of one answer (OpenID Connect Core §3.1.3.3).
     public struct Answer: Sendable {
@@ -43,18 +45,31 @@ public struct AppTokens: Sendable {
         let replaced = try await sessions.replaced(by: replacedToken, for: app)
         let now = clock.seconds
         let terms = tokenIssuer.terms(for: app)
-        let redemption = AppCodeRedemption(
+        var redemption = AppCodeRedemption(
             code: TokenHash(sha256: code), client: app.clientID, redirectURI: redirectURI,
             codeChallenge: PKCE.challenge(of: codeVerifier),
             sessionExpiresAt: terms.firstExpiry(now: now), rememberedUntil: now + Self.memorySeconds,
             request: request, replaces: replaced, now: now)
-        let outcome = try await stored { () throws(RepositoryError) in try await repository.redeem(redemption) }
-        switch outcome {
+        switch try await outcome(of: &redemption) {
         case .redeemed(let session, let nonce):
             let token = terms.token(of: session)
             return try await answer(session, token, for: app, asked, to: audience, nonce: nonce, now: now)
-        case .reused: throw .invalidGrant(.reusedAppCode)
+        case .reused, .handedOver: throw .invalidGrant(.reusedAppCode)
         case .refused: throw .invalidGrant(.invalidAppCode)
+        }
+    }
+
+    /// Redeems a code. A request that is sent again right after its connection broke may come before the note of that,
+    /// and would be taken for a second use: so it waits for the note, for a moment.
+    private func outcome(of redemption: inout AppCodeRedemption) async throws(ServiceError) -> AppCodeOutcome {
+        let end = ContinuousClock.now + Self.longestWaitForLoss
+        while true {
+            redemption.mayWait = ContinuousClock.now < end && !Task.isCancelled
+            let outcome = try await stored { [redemption] () throws(RepositoryError) in
+                try await repository.redeem(redemption)
+            }
+            guard outcome == .handedOver else { return outcome }
+            try? await Task.sleep(for: Self.pause)
         }
     }
 

@@ -157,6 +157,11 @@ struct StoreCopy: AsyncParsableCommand {
             """
         case .target(.notOpened(.inUse), _):
             "nothing was copied: a server or a command has the database \(target) open; stop it first"
+        case .target(.unstorableText, let table):
+            """
+            not copied: a text among the rows of \(table ?? "a table") of \(source) has a NUL or is not UTF-8, which an earlier version \
+            kept and \(target) can't; put it right there, empty \(target), and copy anew
+            """
         case .target(let error, let table):
             "not copied to the end\(table.map { ", but to the rows of \($0)" } ?? ""): "
                 + "\(StartError.storage(place: target, error)). The same command goes on from there"
