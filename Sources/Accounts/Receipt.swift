@@ -13,8 +13,8 @@ public struct TransactionRecord: Sendable {
     public var receipt: String
     /// The SHA-256 digest of what was approved.
     public var contextHash: TokenHash
-    /// The nonce that the app had put into its request.
-    public var nonce: String
+    /// The nonce that the app had put into its request; nil where there was none.
+    public var nonce: String?
     public var authentication: Authentication
     /// The configured name of the provider.
     public var provider: String
@@ -24,7 +24,7 @@ public struct TransactionRecord: Sendable {
 
     public init(
         evidence: Evidence, challenge: OneTimeUse?, session: SessionID, subject: Subject,
-        minimumIdentityAgeSeconds: Int64, receipt: String, contextHash: TokenHash, nonce: String,
+        minimumIdentityAgeSeconds: Int64, receipt: String, contextHash: TokenHash, nonce: String?,
         authentication: Authentication, provider: String, client: String, now: Int64
     ) {
         self.evidence = evidence
@@ -39,6 +39,23 @@ public struct TransactionRecord: Sendable {
         self.provider = provider
         self.client = client
         self.now = now
+    }
+}
+
+/// An approval that comes with a sign-in, through the browser or on the phone: its receipt is stored with the session
+/// that is opened. Where the identity is too new for approvals, the session is opened without one.
+public struct SignInApproval: Sendable {
+    /// As ``TransactionRecord/receipt``, and so on.
+    public var receipt: String
+    public var contextHash: TokenHash
+    public var nonce: String?
+    public var minimumIdentityAgeSeconds: Int64
+
+    public init(receipt: String, contextHash: TokenHash, nonce: String?, minimumIdentityAgeSeconds: Int64) {
+        self.receipt = receipt
+        self.contextHash = contextHash
+        self.nonce = nonce
+        self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
     }
 }
 

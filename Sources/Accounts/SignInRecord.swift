@@ -27,6 +27,8 @@ public struct SignInRecord: Sendable {
     public let appCode: NewAppCode?
     /// Which push it ends, where our server has begun it.
     public let push: PushDelivery?
+    /// What the user has approved by it.
+    public let approval: SignInApproval?
     /// The provider's tokens, where they are kept.
     public let kept: KeptTokens?
     /// How many sessions of its source the user may have, this one included; others end. Nil for any number.
@@ -41,7 +43,7 @@ public struct SignInRecord: Sendable {
         ported: [PortedSubject], refusedPortTokens: Int, registration: Registration, attributes: Attributes,
         own: SelfAssertedName?, claims: TypedClaims, session: NewSession, beginning: SignInBeginning,
         appCode: NewAppCode?,
-        push: PushDelivery?, kept: KeptTokens?, sessionLimits: SessionLimits?, now: Int64
+        push: PushDelivery?, approval: SignInApproval?, kept: KeptTokens?, sessionLimits: SessionLimits?, now: Int64
     )
 
     /// Names every field: what is forgotten would not be stored.
@@ -49,14 +51,14 @@ public struct SignInRecord: Sendable {
         (
             self.evidence, self.challenge, self.provider, self.subject, self.personKey, self.ported,
             self.refusedPortTokens, self.registration, self.attributes, self.own, self.claims, self.session,
-            self.beginning, self.appCode, self.push, self.kept, self.sessionLimits, self.now
+            self.beginning, self.appCode, self.push, self.approval, self.kept, self.sessionLimits, self.now
         ) = fields
     }
 
     public var fields: Fields {
         (
             evidence, challenge, provider, subject, personKey, ported, refusedPortTokens, registration, attributes,
-            own, claims, session, beginning, appCode, push, kept, sessionLimits, now
+            own, claims, session, beginning, appCode, push, approval, kept, sessionLimits, now
         )
     }
 

@@ -1,7 +1,8 @@
 /// A link ticket handed back with what the app collected.
 public struct TicketRedemption: Sendable {
     public var ticket: TokenHash
-    /// The client must be the one the ticket was made for; how the user was authenticated is taken from the ticket.
+    /// The client must be the one the ticket was made for; how the user was authenticated, and what the
+    /// session may do, is taken from the ticket.
     public var session: NewSession
     /// The new user's random reference.
     public var reference: String
@@ -32,11 +33,11 @@ public enum RedemptionOutcome: Equatable, Sendable {
 /// What became of a link ticket.
 public struct RedeemedTicket: Equatable, Sendable {
     public var signedIn: SignedIn
-    /// How the user was authenticated when the ticket was made, which the session tells too.
-    public var authentication: Authentication
+    /// As it was opened: how the user was authenticated, and what the session may do, is the ticket's.
+    public var session: NewSession
 
-    public init(signedIn: SignedIn, authentication: Authentication) {
+    public init(signedIn: SignedIn, session: NewSession) {
         self.signedIn = signedIn
-        self.authentication = authentication
+        self.session = session
     }
 }

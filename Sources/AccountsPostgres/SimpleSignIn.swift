@@ -24,10 +24,10 @@ struct SimpleSignIn {
         // statement stores it, or can't where it is there.
         let (
             evidence, challenge, provider, subject, personKey, ported, refusedPortTokens, registration, attributes, own,
-            claims, session, beginning, appCode, push, kept, sessionLimits, now
+            claims, session, beginning, appCode, push, approval, kept, sessionLimits, now
         ) = record.fields
         guard challenge == nil, personKey == nil, ported.isEmpty, refusedPortTokens == 0, appCode == nil, push == nil,
-            kept == nil, session.replaces == nil
+            approval == nil, kept == nil, session.replaces == nil
         else { return nil }
         code = evidence.oneTimeUse
         self.record = record

@@ -35,6 +35,9 @@ package struct SignInTransaction {
         {
             try KeptAnswerRows(connection: connection).set(answer, of: use)
         }
+        if case .signedIn = outcome, let approval = record.approval {
+            _ = try ReceiptRows(connection: connection).store(TransactionRecord(approval, record))
+        }
         return outcome
     }
 
@@ -301,6 +304,17 @@ package struct SignInTransaction {
             try AppCodeRows(connection: connection).insert(code, of: record.session)
         }
         if let push = record.push { try pushes.deliver(push, session: record.session.id) }
+    }
+}
+
+extension TransactionRecord {
+    /// An approval by the user of the session that a sign-in opens.
+    fileprivate init(_ approval: SignInApproval, _ record: SignInRecord) {
+        self.init(
+            evidence: record.evidence, challenge: nil, session: record.session.id, subject: record.subject,
+            minimumIdentityAgeSeconds: approval.minimumIdentityAgeSeconds, receipt: approval.receipt,
+            contextHash: approval.contextHash, nonce: approval.nonce, authentication: record.session.authentication,
+            provider: record.provider, client: record.session.client, now: record.now)
     }
 }
 

@@ -112,6 +112,7 @@ extension Table {
                 .text("acr").optional, .text("amr"), .integer("auth_time").optional, .integer("authenticated"),
                 .bytes("upstream_sid").optional, .integer("expires"), .integer("challenged").optional,
                 .integer("source"), .integer("created"), .bytes("answer").optional,
+                .text("scope").optional, .text("audience").optional,
             ], bond: .subject("subject", issuer: "issuer"), expiry: "expires"),
         Table(
             "pending_sign_ins", key: [.integer("number")],

@@ -15,13 +15,16 @@ struct TicketRows {
         let kept: KeptTokens?
         /// In seconds since 1970; 0 where an earlier version has made it.
         let createdAt: Int64
+        /// What the session of an app of ours may do, and whom its tokens are made out to; nil for who posts codes.
+        let scope: String?
+        let audience: String?
     }
 
     private static let insert = Query(
         """
         INSERT INTO tickets (hash, provider, issuer, subject, client, profile, expires, acr, amr, auth_time,
-            authenticated, upstream_sid, tokens, challenged, source, created)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            authenticated, upstream_sid, tokens, challenged, source, created, scope, audience)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     private static let isLive = "hash = ? AND client = ? AND expires > ? AND answer IS NULL"
     // One conditional statement: of two that redeem the same ticket at once only one gets the row. It stays as it is
@@ -30,7 +33,7 @@ struct TicketRows {
         """
         UPDATE tickets SET answer = ?, expires = ? WHERE \(isLive)
         RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated, upstream_sid, tokens,
-            challenged, source, created
+            challenged, source, created, scope, audience
         """)
     private static let answer = Query(
         "SELECT answer FROM tickets WHERE hash = ? AND client = ? AND expires > ? AND answer IS NOT NULL")
@@ -62,7 +65,7 @@ struct TicketRows {
             record.session.client, profile, ticket.expiresAt, record.session.authentication.acr,
             record.session.authentication.methods, record.session.authentication.time, record.session.authenticatedAt,
             record.session.upstreamSession, kept, record.session.challengedAt,
-            record.session.source.rawValue, record.now)
+            record.session.source.rawValue, record.now, record.session.scope, record.session.audience)
     }
 
     /// Whom a live ticket of this client is about.
@@ -98,7 +101,7 @@ struct TicketRows {
                 source: SessionSource(rawValue: row.integer(11)) ?? .signIn,
                 upstreamSession: row.isEmpty(8) ? nil : try row.hash(8),
                 kept: row.isEmpty(9) ? nil : try sealer.keptTokens(row.blob(9), .tokens(of: hash), connection),
-                createdAt: row.integer(12))
+                createdAt: row.integer(12), scope: row.optionalText(13), audience: row.optionalText(14))
         }
     }
 }
@@ -148,6 +151,8 @@ extension SQLStore {
             session.challengedAt = ticket.challengedAt
             session.source = ticket.source
             session.upstreamSession = ticket.upstreamSession
+            session.scope = ticket.scope
+            session.audience = ticket.audience
             var profile = ticket.profile
             profile.own = redemption.own
             let signedIn = try RegistrationTransaction(connection: connection, sealer: sealer, now: redemption.now).run(
@@ -157,7 +162,7 @@ extension SQLStore {
                 try GrantRows(connection: connection, sealer: sealer, now: redemption.now)
                     .keep(kept, for: signedIn.identity, session.id)
             }
-            return .redeemed(RedeemedTicket(signedIn: signedIn, authentication: ticket.authentication))
+            return .redeemed(RedeemedTicket(signedIn: signedIn, session: session))
         }
     }
 }

@@ -283,4 +283,10 @@ extension Schema {
         ALTER TABLE tickets ADD COLUMN answer BLOB;
         ALTER TABLE app_codes ADD COLUMN answer BLOB;
         """
+
+    // What the session may do, and whom its tokens are made out to, that an app of ours gets for a ticket.
+    static let twentySixth = """
+        ALTER TABLE tickets ADD COLUMN scope TEXT;
+        ALTER TABLE tickets ADD COLUMN audience TEXT;
+        """
 }

@@ -232,7 +232,7 @@ public struct ExchangeAccessToken: Sendable {
             challengedAt: nil,
             beginning: proven.issuedAt.map { .issued($0 - provider.clock.lead(now: now)) } ?? .undated,
             upstreamSession: proven.session.map { .upstreamSession($0, at: subject.issuer) },
-            said: said, own: nil, ported: [], refusedPortTokens: 0, kept: nil)
+            said: said, own: nil, ported: [], refusedPortTokens: 0, kept: nil, approval: nil)
         let holder = ProvenSignIn.Holder(
             client: holder.client, permissions: holder.permissions, audience: holder.audience,
             userAgent: holder.userAgent, replaces: holder.replaces, expiresAt: holder.terms.firstExpiry(now: now),
@@ -250,7 +250,7 @@ extension ProvenAccessToken {
 
 extension Session {
     /// A session that was just stored.
-    fileprivate init(_ session: NewSession, of signedIn: SignedIn, at provider: String, now: Int64) {
+    init(_ session: NewSession, of signedIn: SignedIn, at provider: String, now: Int64) {
         self.init(
             id: session.id, user: signedIn.user, family: session.family, generation: Self.firstGeneration,
             rotatedAt: nil, expiresAt: session.expiresAt, createdAt: now, userAgent: session.userAgent,

@@ -23,19 +23,22 @@ public struct LinkIdentity: Sendable {
     /// - Parameters:
     ///   - response: as in a sign-in.
     ///   - session: the live session of the user who asks.
+    ///   - askedAt: when they did, in seconds since 1970: by then they must have authenticated just before; nil for now.
     ///   - call: where a failed call to the provider is noted for the log.
     /// - Returns: the identity, and whether it was not this user's already.
     /// - Throws: what a sign-in throws, and `ServiceError.identityInUse`, `.identityTooNew`,
     ///   `.insufficientAuthentication`; the latter before the code is sent, so that it can be posted again.
     public func link(
-        _ response: AuthorizedResponse, with provider: Provider, session: Session, in call: CallContext
+        _ response: AuthorizedResponse, with provider: Provider, session: Session, askedAt: Int64? = nil,
+        in call: CallContext
     ) async throws(ServiceError) -> (identity: Identity, isNew: Bool) {
-        try sensitive.check(session, for: .link, now: supplies.clock.seconds)
+        let elapsed = askedAt.map { max(0, supplies.clock.seconds - $0) } ?? 0
+        try sensitive.check(session, for: .link, now: supplies.clock.seconds - elapsed)
         return try await supplies.sentAgain.answer(
             response.request, { response.use(now: supplies.clock.seconds) },
             within: provider.configuration.signInTimeout
         ) { () throws(ServiceError) in
-            try await enter(response, with: provider, session, call)
+            try await enter(response, with: provider, session, elapsed: elapsed, call)
         } again: { kept throws(ServiceError) in
             guard case .linked(let id, isNew: let isNew) = kept.outcome else { return nil }
             let identities = try await stored { () throws(RepositoryError) in
@@ -45,8 +48,32 @@ public struct LinkIdentity: Sendable {
         }
     }
 
+    /// Refuses a session that may not link, before its user is sent anywhere; what the transaction refuses as well.
+    ///
+    /// - Throws: `ServiceError.insufficientAuthentication`, `.identityTooNew`, `.invalidToken`.
+    func check(_ session: Session, of users: any UserRepository) async throws(ServiceError) {
+        let user = try await stored { () throws(RepositoryError) in try await users.user(session.user) }
+        let identities = try await stored { () throws(RepositoryError) in
+            try await accounts.identities(of: session.user)
+        }
+        let histories = identities.filter { session.identity == nil || session.identity == $0.id }.map {
+            IdentityHistory(origin: $0.origin, linkedAt: $0.linkedAt, userCreatedAt: user?.createdAt ?? 0)
+        }
+        guard user != nil, !histories.isEmpty else { throw .invalidToken }
+        let decision = SensitiveDecision.decide(
+            .link, session.shownAuthentication, identities: histories, demands: sensitive.demands(on: session),
+            now: supplies.clock.seconds)
+        switch decision {
+        case .allow: return
+        case .authenticateAgain(let seconds):
+            throw sensitive.error(.authenticationTooOld(maximumAgeSeconds: seconds), under: session)
+        case .wait(let seconds): throw .identityTooNew(retryAfterSeconds: seconds)
+        }
+    }
+
     private func enter(
-        _ response: AuthorizedResponse, with provider: Provider, _ session: Session, _ call: CallContext
+        _ response: AuthorizedResponse, with provider: Provider, _ session: Session, elapsed: Int64,
+        _ call: CallContext
     ) async throws(ServiceError) -> (identity: Identity, isNew: Bool) {
         let grant = try await AuthorizationGrant.begin(response, with: provider, supplies, in: call)
         defer { grant.end() }
@@ -57,7 +84,7 @@ public struct LinkIdentity: Sendable {
             let subject = grant.subject(of: proven.idToken)
             let record = LinkRecord(
                 evidence: grant.evidence, challenge: grant.challenge, session: session.id,
-                demands: sensitive.demands(on: session), provider: provider.configuration.name,
+                demands: sensitive.demands(on: session, elapsed: elapsed), provider: provider.configuration.name,
                 subject: subject, beginning: grant.beginning(shownBy: proven.idToken),
                 authenticationTime: proven.idToken.authenticationTime,
                 upstreamSession: proven.idToken.session.map { .upstreamSession($0, at: subject.issuer) },

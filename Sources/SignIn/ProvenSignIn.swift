@@ -24,6 +24,8 @@ struct ProvenSignIn {
     let ported: [PortedSubject]
     let refusedPortTokens: Int
     let kept: KeptTokens?
+    /// What the user has approved by it.
+    let approval: SignInApproval?
 
     /// Who gets the session, and what waits for them.
     struct Holder {
@@ -64,7 +66,7 @@ struct ProvenSignIn {
                     authentication: authentication, authenticatedAt: authenticatedAt, challengedAt: challengedAt,
                     client: holder.client, scope: holder.permissions?.scope, audience: holder.audience,
                     upstreamSession: upstreamSession, source: source, replaces: holder.replaces),
-                beginning: beginning, appCode: holder.appCode, push: holder.push, kept: kept,
+                beginning: beginning, appCode: holder.appCode, push: holder.push, approval: approval, kept: kept,
                 sessionLimits: tokenIssuer.configuration.sessionLimits(openedBy: source), now: now
             ))
     }

@@ -8,6 +8,9 @@ public struct RequestedAccess: Sendable {
     /// Whom it is to be made out to; nil for whom its session's tokens usually are.
     let audience: String?
 
+    /// All that its session can be used for, where its session's tokens usually are.
+    init() { (permissions, audience) = (nil, nil) }
+
     /// - Parameters:
     ///   - scope: names with blanks between them; what is no permission of ours is passed over.
     ///   - resource: whom the token is for.

@@ -15,10 +15,11 @@ struct SensitiveActions: Sendable {
     let maximumAgeSeconds: Int64?
     let providers: ProviderDirectory
 
-    func demands(on session: Session) -> SensitiveDemands {
+    /// - Parameter elapsed: how long ago the user asked for it, in seconds: they had authenticated by then.
+    func demands(on session: Session, elapsed: Int64 = 0) -> SensitiveDemands {
         let configuration = providers.provider(named: session.provider)?.configuration
         return SensitiveDemands(
-            maximumAgeSeconds: maximumAgeSeconds,
+            maximumAgeSeconds: maximumAgeSeconds.map { $0 + elapsed },
             minimumIdentityAgeSeconds: configuration?.minimumIdentityAgeSeconds ?? Self.usualIdentityAgeSeconds,
             challenge: configuration?.challenge ?? .nothing)
     }

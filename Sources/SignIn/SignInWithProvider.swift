@@ -1,4 +1,5 @@
 public import Accounts
+internal import Apps
 internal import OpenIDConnect
 public import Providers
 internal import System
@@ -133,8 +134,15 @@ public struct SignInWithProvider: Sendable {
                 }
             let said = try await grant.userinfo(proven, at: issuer)
             let ported = try await portedSubjects(of: proven.idToken, grant, call)
-            let ticket = registration == .ticket ? try await self.ticket(from: provider, said, grant) : nil
-            let record = try record(grant, proven, said, ported, ticket, response, recipient, userAgent)
+            let permissions: Permissions? =
+                if case .app(let app) = recipient {
+                    try app.permissions(proven, said, at: provider.configuration)
+                } else { nil }
+            let ticket =
+                registration == .ticket
+                ? try await self.ticket(from: provider, said, grant, for: permissions ?? permissionsOfPosters) : nil
+            let record = record(
+                grant, proven, said, ported, ticket, permissions, response, recipient, userAgent)
             let outcome = try await grant.store { () throws(RepositoryError) in try await accounts.signIn(record) }
             return (try signedIn(outcome, ticket, call), record)
         } catch {
@@ -160,8 +168,9 @@ public struct SignInWithProvider: Sendable {
     /// What the repository stores, all in one transaction.
     private func record(
         _ grant: AuthorizationGrant, _ proven: ProvenIdentity, _ said: ProviderSaying, _ ported: VerifiedPortTokens?,
-        _ ticket: LinkTicket?, _ response: AuthorizedResponse, _ recipient: Recipient, _ userAgent: String?
-    ) throws(ServiceError) -> SignInRecord {
+        _ ticket: LinkTicket?, _ permissions: Permissions?, _ response: AuthorizedResponse, _ recipient: Recipient,
+        _ userAgent: String?
+    ) -> SignInRecord {
         let idToken = proven.idToken
         let app: AppGrant? = if case .app(let app) = recipient { app } else { nil }
         let push: PushGrant? = if case .push(let push) = recipient { push } else { nil }
@@ -177,10 +186,12 @@ public struct SignInWithProvider: Sendable {
             challengedAt: grant.challengeAnswered(by: idToken), beginning: grant.beginning(shownBy: idToken),
             upstreamSession: idToken.session.map { .upstreamSession($0, at: subject.issuer) },
             said: said, own: said.namesPerson ? nil : response.name, ported: ported?.subjects(for: provider) ?? [],
-            refusedPortTokens: ported?.refusals.count ?? 0, kept: proven.kept)
+            refusedPortTokens: ported?.refusals.count ?? 0, kept: proven.kept,
+            approval: (app?.approval ?? push?.approval(byPosters: permissionsOfPosters))?.approval(
+                in: idToken, at: provider.configuration, named: tokenIssuer.makeReceiptID(), now: now))
         let holder = ProvenSignIn.Holder(
             client: app?.client ?? provider.configuration.clientID,
-            permissions: try app?.permissions(proven, said, at: provider.configuration),
+            permissions: permissions,
             audience: app?.audience, userAgent: userAgent, replaces: replaced,
             expiresAt: app.map { _ in now + AppGrant.lifetimeSeconds } ?? push?.waitsUntil
                 ?? tokenIssuer.firstExpiry(now: now),
@@ -188,11 +199,13 @@ public struct SignInWithProvider: Sendable {
         return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, at: moment)
     }
 
+    private var permissionsOfPosters: Permissions { tokenIssuer.configuration.permissions(ofPosters: .signIn) }
+
     private func ticket(
-        from provider: Provider, _ said: ProviderSaying, _ grant: AuthorizationGrant
+        from provider: Provider, _ said: ProviderSaying, _ grant: AuthorizationGrant, for permissions: Permissions
     ) async throws(ServiceError) -> LinkTicket {
         .make(
-            provider, said, for: tokenIssuer.configuration.permissions(ofPosters: .signIn),
+            provider, said, for: permissions,
             secret: try await supplies.sentAgain.ticketSecret(for: grant.evidence.oneTimeUse))
     }
 

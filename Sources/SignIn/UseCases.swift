@@ -65,9 +65,6 @@ public struct UseCases: Sendable {
             maximumAgeSeconds: tokenIssuer.configuration.sensitiveMaximumAgeSeconds, providers: providers)
         signIn = SignInWithProvider(
             accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies, registration: registration)
-        register = RegisterWithTicket(
-            accounts: repository, providers: providers, tokenIssuer: tokenIssuer, sentAgain: supplies.sentAgain,
-            clock: clock)
         link = LinkIdentity(accounts: repository, sensitive: sensitive, supplies: supplies)
         approve = ApproveTransaction(accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies)
         challenges = Challenges(repository: repository, clock: clock)
@@ -76,11 +73,14 @@ public struct UseCases: Sendable {
             repeats: memory.budgets.refreshRepeats, clock: clock)
         accounts = UserAccounts(repository: repository, sensitive: sensitive, clock: clock)
         browser = BrowserSignIn(
-            signIn: signIn, repository: repository, transport: transport, apps: apps,
+            signIn: signIn, link: link, repository: repository, transport: transport, apps: apps,
             limits: limits, room: memory.pending, clock: clock, configuration: tokenIssuer.configuration,
             issuer: tokenIssuer.configuration.issuer)
         appTokens = AppTokens(
             repository: repository, providers: providers, sessions: sessions, tokenIssuer: tokenIssuer, clock: clock)
+        register = RegisterWithTicket(
+            accounts: repository, providers: providers, tokenIssuer: tokenIssuer, appTokens: appTokens,
+            sentAgain: supplies.sentAgain, clock: clock)
         exchange = ExchangeAccessToken(
             accounts: repository, providers: providers, tokenIssuer: tokenIssuer, appTokens: appTokens,
             transport: transport, registration: registration, budget: memory.budgets.exchanges,

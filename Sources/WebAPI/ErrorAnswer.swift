@@ -245,7 +245,7 @@ extension ErrorAnswer {
         var answer = ErrorAnswer(error)
         switch error {
         case .unsupportedGrantType: answer.code = "unsupported_grant_type"
-        case .invalidGrant, .accessDenied, .unauthorizedClient: answer.status = .badRequest
+        case .invalidGrant, .accessDenied, .unauthorizedClient, .unlinked: answer.status = .badRequest
         case .locked:
             answer = ErrorAnswer(.invalidGrant(.locked))
         // Both are about the token that was handed in (RFC 8693 §2.2.2).

@@ -69,6 +69,11 @@ enum Operations {
             $0.identities.add
         },
         .user(
+            .post, "/users/me/identities/authorize", needs: .accountIdentities, UserListDescriptions.linkByBrowser
+        ) {
+            $0.linkByBrowser.begin
+        },
+        .user(
             .delete, "/users/me/identities/{identity_id}", needs: .accountIdentities,
             UserListDescriptions.unlinkIdentity
         ) {
@@ -95,6 +100,7 @@ enum Operations {
         .browser(.get, "/auth/{provider}/callback", BrowserDescriptions.callback) { $0.callback.respond },
         .browser(.post, "/auth/{provider}/callback", BrowserDescriptions.callbackByForm) { $0.callback.respond },
         .browser(.post, "/auth/{provider}/confirm", BrowserDescriptions.confirm) { $0.callback.confirm },
+        .browser(.get, BrowserSignIn.linkPath, BrowserDescriptions.link) { $0.linkByBrowser.open },
         .browser(.get, LogoutEndpoint.path, BrowserDescriptions.logout) { $0.logout.respond },
         .browser(.post, LogoutEndpoint.path, BrowserDescriptions.logoutByForm) { $0.logout.respond },
         .browser(.get, "/auth/{provider}\(LogoutEndpoint.returnSuffix)", BrowserDescriptions.loggedOut) {
@@ -182,6 +188,10 @@ package struct APIServices: Sendable {
         CallbackEndpoint(
             browser: useCases.browser, providers: code.providers, limits: limits, cookie: cookie, pages: pages)
     }
+    fileprivate var linkByBrowser: LinkEndpoint {
+        LinkEndpoint(
+            browser: useCases.browser, providers: code.providers, limits: limits, cookie: cookie, pages: pages)
+    }
     fileprivate var logout: LogoutEndpoint { LogoutEndpoint(endSession: useCases.endSession, pages: pages) }
     fileprivate var backChannelLogout: BackChannelLogoutEndpoint {
         BackChannelLogoutEndpoint(logout: useCases.backChannelLogout)
@@ -204,7 +214,7 @@ package struct APIServices: Sendable {
     fileprivate var transaction: TransactionEndpoint { TransactionEndpoint(approve: useCases.approve, code: code) }
     fileprivate var registration: RegistrationEndpoint {
         RegistrationEndpoint(
-            register: useCases.register, sessions: useCases.sessions, code: code, signUp: signUp)
+            register: useCases.register, apps: apps, sessions: useCases.sessions, code: code, signUp: signUp)
     }
     fileprivate var currentUser: CurrentUserEndpoint {
         CurrentUserEndpoint(accounts: useCases.accounts, providers: code.providers)

@@ -51,11 +51,12 @@ struct PushEndpoint: Sendable {
             var writer = JSONWriter()
             writer.object { $0.member("auth_req_id", id) }
             return .secretJSON(writer.bytes)
-        case .signedIn(let tokens):
+        case .signedIn(let tokens, let receipt):
             var writer = JSONWriter(reservingCapacity: 1024)
             writer.object { body in
                 body.member("auth_req_id", id)
                 body.tokens(tokens)
+                if let receipt { body.member("receipt", receipt) }
             }
             // Without a Location: clients that follow redirects by themselves find nothing to follow, and read the
             // body.

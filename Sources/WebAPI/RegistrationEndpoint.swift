@@ -1,3 +1,4 @@
+internal import Apps
 internal import HTTPServer
 internal import JSON
 internal import SignIn
@@ -24,6 +25,7 @@ struct RegistrationEndpoint: Sendable {
     private static let parameters = ParameterTable<Parameter>()
 
     let register: RegisterWithTicket
+    let apps: AppDirectory
     let sessions: Sessions
     let code: CodeParameters
     let signUp: SignUpEndpoint
@@ -40,13 +42,20 @@ struct RegistrationEndpoint: Sendable {
             if signUp.providers.keepsDirectories { return try await signUp.signUp(context) }
             throw .invalidRequest("The parameter link_ticket is missing.")
         }
+        let app = try provenApp(context)
         let profile = try ProfileFields.attributes(in: parameters)
-        let replaced = try await sessions.replaced(by: parameters[.replacesToken], for: nil)
-        let tokens = try await register.register(
-            ticket, clientID: parameters[.clientID], profile: profile, userAgent: context.request.userAgent,
+        let replaced = try await sessions.replaced(by: parameters[.replacesToken], for: app)
+        let answer = try await register.register(
+            ticket, clientID: parameters[.clientID], by: app, profile: profile, userAgent: context.request.userAgent,
             replacing: replaced, as: parameters.digest(of: .register, context))
-        var writer = JSONWriter()
-        writer.object { $0.tokens(tokens) }
-        return .secretJSON(writer.bytes, .created)
+        return TokenEndpoint.answer(answer, status: .created)
+    }
+
+    /// The app of ours that the request comes from; nil for who posts codes.
+    private func provenApp(_ context: RequestContext) throws(ServiceError) -> RegisteredApp? {
+        let credentials = try ClientCredentials(context.request, ClientParameters(context.request))
+        guard let app = credentials.app(in: apps) else { return nil }
+        try credentials.prove(app, in: apps)
+        return app
     }
 }

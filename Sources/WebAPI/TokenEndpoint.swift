@@ -89,15 +89,18 @@ struct TokenEndpoint: Sendable {
     /// Nothing in it is null or empty: libraries of apps stumble over that.
     ///
     /// - Parameter issuedTokenType: of the access token, where another token was given for it (RFC 8693 §2.2.1).
-    static func answer(_ answer: AppTokens.Answer, issuedTokenType: String? = nil) -> HTTPResponse {
+    static func answer(
+        _ answer: AppTokens.Answer, issuedTokenType: String? = nil, status: HTTPStatus = .ok
+    ) -> HTTPResponse {
         var writer = JSONWriter(reservingCapacity: 2048)
         writer.object { body in
             body.tokens(answer.tokens)
             if !answer.permissions.isEmpty { body.member("scope", answer.permissions.scope) }
             if let idToken = answer.idToken { body.member("id_token", idToken) }
+            if let receipt = answer.receipt { body.member("receipt", receipt) }
             if let issuedTokenType { body.member("issued_token_type", issuedTokenType) }
         }
-        return .secretJSON(writer.bytes)
+        return .secretJSON(writer.bytes, status)
     }
 
     /// `DELETE`: signs out. Stock Android apps send no bearer token here, and nothing else than 200 is success to stock

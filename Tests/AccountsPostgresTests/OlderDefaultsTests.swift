@@ -22,7 +22,10 @@ import Testing
                         DROP COLUMN late_repeats, DROP COLUMN late_generations
                     """,
                     "ALTER TABLE used_codes DROP COLUMN answer", "ALTER TABLE app_codes DROP COLUMN answer",
-                    "ALTER TABLE tickets DROP COLUMN challenged, DROP COLUMN source, DROP COLUMN created, DROP COLUMN answer",
+                    """
+                    ALTER TABLE tickets DROP COLUMN challenged, DROP COLUMN source, DROP COLUMN created,
+                        DROP COLUMN answer, DROP COLUMN scope, DROP COLUMN audience
+                    """,
                     """
                     ALTER TABLE identities DROP COLUMN exchange_room, DROP COLUMN exchange_room_of,
                         DROP COLUMN not_before, DROP COLUMN authenticated_after, DROP COLUMN locked_until

@@ -83,7 +83,9 @@ struct BrowserFlow {
     private mutating func atProvider(_ changes: [String: String]) async throws -> HTTPTestAnswer {
         let begun = try await visit("/auth/authorize?" + FormText.encode(request(changes)))
         #expect(begun.status == 303, "\(begun.text)")
-        let provider = try Self.location(of: begun)
+        var provider = try Self.location(of: begun)
+        // Whoever is asked there says yes at once.
+        if provider["prompt"] == nil { provider = provider.changing("prompt", to: "none") }
         let port = try #require(provider.port)
         return try await LoopbackClient(port: UInt16(port)).send(
             "GET", "\(provider.path)?\(provider.percentEncodedQuery ?? "")")

@@ -215,7 +215,9 @@ extension SignInStage {
         }
         #expect(ticket.attributes.name == "Jane Doe")
         let tokens = try await stage.useCases.register.register(
-            ticket.text, clientID: nil, profile: Attributes(), userAgent: nil, replacing: nil, as: Sample.request())
+            ticket.text, clientID: nil, by: nil, profile: Attributes(), userAgent: nil, replacing: nil,
+            as: Sample.request()
+        ).tokens
         let session = try await stage.sessions.principal(of: tokens.accessToken).session
         #expect(session.authenticatedAt == Session.neverAuthenticated)
         #expect(try await stage.exchange("opaque").signedIn.user == session.user)

@@ -49,7 +49,7 @@ extension SignInStage {
     }
 
     func tokens(_ id: String) async throws -> TokenIssuer.Tokens? {
-        if case .signedIn(let tokens) = try await poll(id) { tokens } else { nil }
+        if case .signedIn(let tokens, _) = try await poll(id) { tokens } else { nil }
     }
 
     /// The carrier says that the user has approved.
@@ -220,7 +220,9 @@ extension SignInStage {
         let ticket = try #require(tickets.first)
         #expect(ticket.attributes["name"] == "Jane Doe")
         let tokens = try await stage.useCases.register.register(
-            ticket.text, clientID: nil, profile: Attributes(), userAgent: nil, replacing: nil, as: Sample.request())
+            ticket.text, clientID: nil, by: nil, profile: Attributes(), userAgent: nil, replacing: nil,
+            as: Sample.request()
+        ).tokens
         #expect(try await stage.sessions.principal(of: tokens.accessToken).session.provider == "zenkey")
     }
 

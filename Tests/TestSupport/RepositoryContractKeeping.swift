@@ -21,7 +21,7 @@ extension RepositoryContract {
             let redeemed = try await store.redeemed(redemption)
             let signedIn = redeemed.signedIn
             // How the user was authenticated is known from the sign-in that made the ticket.
-            #expect(redeemed.authentication == Sample.authentication())
+            #expect(redeemed.session.authentication == Sample.authentication())
             let stored = try await store.session(session.id, now: Sample.now + 1)
             #expect(stored?.authentication == Sample.authentication() && stored?.authenticatedAt == Sample.now - 5)
             #expect(signedIn.isNewUser)

@@ -58,7 +58,8 @@ public enum Sample {
                 personKey: nil, ported: ported,
                 refusedPortTokens: 0, registration: registration, attributes: attributes, own: nil,
                 claims: TypedClaims(),
-                session: session, beginning: beginning ?? .seen(now * 1000 + 1), appCode: nil, push: nil, kept: nil,
+                session: session, beginning: beginning ?? .seen(now * 1000 + 1), appCode: nil, push: nil,
+                approval: nil, kept: nil,
                 sessionLimits: SessionLimits(inAll: maximumSessions, perApp: maximumPerApp), now: now
             ))
     }

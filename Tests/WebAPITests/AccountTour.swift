@@ -90,7 +90,9 @@ enum AccountTour {
         let third = await app.signIn([("code", "added-5")]).json["token"]?.string ?? ""
         let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(third)).json.array ?? []
         let other = sessions.first { $0["current"] == true }?["session_id"]?.string ?? ""
+        let browser: JSONValue = ["provider": "zenkey", "redirect_uri": "https://acme.example/cb"]
         for token in [second, first] {
+            _ = await app.post("/users/me/identities/authorize", json: browser, headers: bearer(token))
             if token == first { app.stage.pass(seconds: 301) }
             _ = await app.post(
                 "/users/me/identities", json: APIStage.authorized([("code", "added-4")]), headers: bearer(token))

@@ -19,6 +19,7 @@ enum BrowserTour {
         try await otherBrowsers(&browser)
         try await clients(&browser)
         try await logouts(&browser)
+        try await links(&browser)
         try await storage(&browser)
         var seen = browser.api.seenAnswers
         var hurried = try await BrowserStage(perMinute: 1)
@@ -28,8 +29,10 @@ enum BrowserTour {
             }
         }
         for _ in 0..<2 { _ = await hurried.api.post("/auth/introspect", form: "token=x") }
+        for _ in 0..<2 { _ = await hurried.visit("/auth/link", [("token", "x")]) }
         seen.formUnion(hurried.api.seenAnswers)
         seen.formUnion(try await locked())
+        seen.formUnion(try await hurriedLinks())
         seen.formUnion(try await nobodyAsks())
         seen.formUnion(try await providers())
         return seen
@@ -120,6 +123,34 @@ enum BrowserTour {
         _ = await app.post("/auth/introspect", form: "", headers: service)
         _ = await app.post("/auth/introspect", form: "token=x")
         _ = await app.send(.post, "/auth/introspect", headers: service + [("Content-Type", "text/plain")])
+    }
+
+    private static func links(_ browser: inout BrowserStage) async throws {
+        let stage = browser.api.stage
+        func ask(_ token: String, _ fields: JSONValue, _ app: APIStage) async -> HTTPTestAnswer {
+            await app.post("/users/me/identities/authorize", json: fields, headers: bearer(token))
+        }
+        let request: JSONValue = ["provider": "zenkey", "redirect_uri": .string(BrowserStage.acme)]
+        let begun = try await browser.begin(["scope": "openid account.identities"])
+        let back = try await browser.comeBack(from: begun) { $0.claims[setting: "auth_time"] = .integer(stage.now) }
+        let tokens = await browser.redeem(try Location(of: back)["code"] ?? "").json
+        let token = tokens["access_token"]?.string ?? ""
+        let url = await ask(token, request, browser.api).json["url"]?.string ?? ""
+        let secret = url.split(separator: "=").last.map { String($0) } ?? ""
+        for _ in 0..<2 { _ = await browser.visit("/auth/link", [("token", secret)]) }
+        _ = await ask(token, ["provider": "nobody", "redirect_uri": "https://acme.example/cb"], browser.api)
+        stage.pass(seconds: 301)
+        _ = await ask(token, request, browser.api)
+    }
+
+    private static func hurriedLinks() async throws -> Set<String> {
+        let hurried = try await APIStage(perMinute: 1)
+        let token = try await hurried.signedIn().token
+        let request: JSONValue = ["provider": "zenkey", "redirect_uri": .string(BrowserStage.acme)]
+        for _ in 0..<2 {
+            _ = await hurried.post("/users/me/identities/authorize", json: request, headers: bearer(token))
+        }
+        return hurried.seenAnswers
     }
 
     private static func logouts(_ browser: inout BrowserStage) async throws {

@@ -78,7 +78,7 @@ enum PermissionAsker: String, CaseIterable, Sendable {
     ) async throws -> HTTPTestAnswer {
         let operation = try #require(Operations.all(with: .ofTests).first { $0.description.id == row.operation })
         let (identity, session) = try await asked(row, token, target, stage)
-        let body = try body(for: row, target, &stage)
+        let body = try body(for: row, of: app, target, &stage)
         var headers = self == .address ? [] : token.map(bearer) ?? []
         if operation.access == .userAndClient {
             headers.append(("Client-Authorization", PermissionStage.basic(app).1))
@@ -108,7 +108,7 @@ enum PermissionAsker: String, CaseIterable, Sendable {
 
     /// What is posted, and what the provider says of it.
     private func body(
-        for row: Row, _ target: PermissionStage.Target, _ stage: inout PermissionStage
+        for row: Row, of app: String, _ target: PermissionStage.Target, _ stage: inout PermissionStage
     ) throws -> JSONValue? {
         let now = stage.api.stage.now
         switch row.text {
@@ -135,6 +135,8 @@ enum PermissionAsker: String, CaseIterable, Sendable {
         case "linkIdentity":
             let third = "310260-third-\(target.session)"
             return try stage.posted(self == .other ? stage.subject(.added) : third, authenticatedAt: now)
+        case "linkByBrowser":
+            return ["provider": "zenkey", "redirect_uri": .string("https://app.example/\(app)")]
         default: return nil
         }
     }

@@ -12,6 +12,15 @@ struct DanishTexts: Texts {
         "Fortsæt kun, hvis du selv lige har trykket på log ind i \(app). Et andet program ville få adgang til din konto."
     }
 
+    func addWayToSignIn(_ provider: String) -> String { "Føj \(provider) til din konto" }
+    func wayIsAdded(_ provider: String, to account: String?, in app: String) -> String {
+        let whose = account.map { "kontoen, der tilhører \($0)," } ?? "den konto, du bruger"
+        return "Herefter får den, der logger ind med din konto hos \(provider), adgang til \(whose) i \(app)."
+    }
+    func neverAddForOthers(_ app: String) -> String {
+        "Fortsæt kun, hvis det er din konto, og du selv lige har bedt om det i \(app). Aldrig, hvis nogen har sendt dig linket."
+    }
+
     func app(_ app: String, at home: String?) -> String {
         if let home { "\(app) er en app hos \(home)." } else { "\(app) er en app på denne enhed." }
     }

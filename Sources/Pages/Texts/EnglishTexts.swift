@@ -12,6 +12,15 @@ struct EnglishTexts: Texts {
         "Go on only if you have just pressed sign-in in \(app) yourself. Another program would get into your account."
     }
 
+    func addWayToSignIn(_ provider: String) -> String { "Add \(provider) to your account" }
+    func wayIsAdded(_ provider: String, to account: String?, in app: String) -> String {
+        let whose = account.map { "the account of \($0)" } ?? "the account that you use"
+        return "From then on, whoever signs in with your account at \(provider) gets into \(whose) in \(app)."
+    }
+    func neverAddForOthers(_ app: String) -> String {
+        "Go on only if this is your account, and you have just asked for that in \(app) yourself. Never if somebody sent you the link."
+    }
+
     func app(_ app: String, at home: String?) -> String {
         if let home { "\(app) is an app at \(home)." } else { "\(app) is an app on this device." }
     }

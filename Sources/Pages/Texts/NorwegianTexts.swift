@@ -13,6 +13,15 @@ struct NorwegianTexts: Texts {
         "Fortsett bare hvis du selv nettopp har trykket på logg inn i \(app). Et annet program ville få tilgang til kontoen din."
     }
 
+    func addWayToSignIn(_ provider: String) -> String { "Legg \(provider) til kontoen din" }
+    func wayIsAdded(_ provider: String, to account: String?, in app: String) -> String {
+        let whose = account.map { "kontoen til \($0)" } ?? "kontoen du bruker"
+        return "Etter dette får den som logger inn med kontoen din hos \(provider), tilgang til \(whose) i \(app)."
+    }
+    func neverAddForOthers(_ app: String) -> String {
+        "Fortsett bare hvis dette er kontoen din, og du selv nettopp har bedt om det i \(app). Aldri hvis noen har sendt deg lenken."
+    }
+
     func app(_ app: String, at home: String?) -> String {
         if let home { "\(app) er en app fra \(home)." } else { "\(app) er en app på denne enheten." }
     }

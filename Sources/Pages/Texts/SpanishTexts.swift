@@ -12,6 +12,15 @@ struct SpanishTexts: Texts {
         "Continúa solo si tú acabas de pulsar el inicio de sesión en \(app). Otro programa entraría en tu cuenta."
     }
 
+    func addWayToSignIn(_ provider: String) -> String { "Añadir \(provider) a tu cuenta" }
+    func wayIsAdded(_ provider: String, to account: String?, in app: String) -> String {
+        let whose = account.map { "la cuenta de \($0)" } ?? "la cuenta que usas"
+        return "A partir de entonces, quien inicie sesión con tu cuenta de \(provider) entrará en \(whose) en \(app)."
+    }
+    func neverAddForOthers(_ app: String) -> String {
+        "Continúa solo si esta es tu cuenta y acabas de pedirlo tú en \(app). Nunca si alguien te ha enviado el enlace."
+    }
+
     func app(_ app: String, at home: String?) -> String {
         if let home { "\(app) es una aplicación de \(home)." } else { "\(app) es una aplicación de este dispositivo." }
     }

@@ -13,6 +13,11 @@ protocol Texts: Sendable {
     func appOnThisDevice(_ app: String) -> String
     func onlyIfYouBegan(in app: String) -> String
 
+    // The question whether one more way to sign in is wanted.
+    func addWayToSignIn(_ provider: String) -> String
+    func wayIsAdded(_ provider: String, to account: String?, in app: String) -> String
+    func neverAddForOthers(_ app: String) -> String
+
     // What an app asks for.
     func app(_ app: String, at home: String?) -> String
     func asks(_ app: String) -> String

@@ -1,3 +1,4 @@
+internal import Accounts
 public import Apps
 internal import OpenIDConnect
 internal import Syntax
@@ -55,6 +56,9 @@ public struct AppAddress: Sendable {
 
     /// The address with a code (RFC 6749 §4.1.2).
     func answer(code: String) -> String { answer([("code", code)]) }
+
+    /// The address with an identity that the user has now besides.
+    func answer(linked identity: IdentityID) -> String { answer([("linked_identity", "\(identity.rawValue)")]) }
 
     /// The address with an error (RFC 6749 §4.1.2.1).
     ///

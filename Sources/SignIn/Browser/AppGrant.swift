@@ -19,6 +19,8 @@ struct AppGrant: Sendable {
     let redirectURI: String
     let codeChallenge: String
     let nonce: String?
+    /// What the user is to approve by it; nil for nothing.
+    let approval: RequestedApproval?
     /// The code, as the app gets it.
     let code: String
 
@@ -30,8 +32,12 @@ struct AppGrant: Sendable {
         redirectURI = request.redirectURI
         codeChallenge = request.codeChallenge
         nonce = request.nonce
+        approval = request.carried.approval(request.permissions, nonce: request.nonce)
         code = Random.token(byteCount: Self.codeBytes)
     }
+
+    /// Whether the user has yet to be asked whether the app may have what it asks for.
+    var asksForConsent: Bool { consent.map { $0.rule != .given } ?? false }
 
     /// Who has just said yes on a page that names the app and what it asks for is not asked again. A request may always
     /// have its user asked (`prompt=consent`, OpenID Connect Core §3.1.2.1).

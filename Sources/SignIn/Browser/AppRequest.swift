@@ -66,7 +66,12 @@ public struct AppRequest: Sendable {
         audience = try Self.audience(parameters[.resource], of: address)
         nonce = try Self.text(parameters, .nonce)
         _ = try Self.text(parameters, .state)
-        carried = try CarriedParameters(parameters)
+        var carried = try CarriedParameters(parameters)
+        // An approval is of this moment: the provider is to have the user authenticate who did so long ago.
+        if carried.maximumAgeSeconds == nil, let approval = carried.approval(permissions, nonce: nonce) {
+            carried["max_age"] = "\(approval.maximumAgeSeconds)"
+        }
+        self.carried = carried
         lineToken = try LineToken.read(parameters, now: now)
     }
 
@@ -202,6 +207,13 @@ struct CarriedParameters: Equatable, Sendable {
             values.removeAll { $0.name == name }
             if let newValue { values.append((name, newValue)) }
         }
+    }
+
+    /// What the user is to approve with the sign-in; nil for nothing.
+    func approval(_ permissions: Permissions, nonce: String?) -> RequestedApproval? {
+        RequestedApproval(
+            of: self["context"], acrValues: self["acr_values"], nonce: nonce, maximumAgeSeconds: maximumAgeSeconds,
+            by: permissions)
     }
 
     var isSilent: Bool { self["prompt"] == "none" }

@@ -21,9 +21,11 @@ public struct AppTokens: Sendable {
         public let idToken: String?
         /// What the access token can be used for.
         public let permissions: Permissions
+        /// Proof for third parties of what the user has approved with the sign-in (RFC 7519); nil where that is nothing.
+        public internal(set) var receipt: String?
     }
 
-    let repository: any BrowserSignInRepository & UserRepository
+    let repository: any BrowserSignInRepository & UserRepository & ReceiptRepository
     let providers: ProviderDirectory
     let sessions: Sessions
     let tokenIssuer: TokenIssuer
@@ -34,7 +36,7 @@ public struct AppTokens: Sendable {
     /// - Parameters:
     ///   - request: the request: the same again gets the same session while its answer is on its way, or was lost.
     ///   - replacedToken: of the session that the new one takes the place of (``Sessions/replaced(by:for:)``).
-    /// - Throws: `ServiceError.invalidGrant`; after a second use by whoever has the verifier the session has ended.
+    /// - Throws: `.unlinked` with the ticket of somebody who has to register; `ServiceError.invalidGrant`; after a second use by whoever has the verifier the session has ended.
     ///   `.unauthorizedClient`, `.invalidTarget`, before the code is looked at.
     public func redeem(
         _ code: String, redirectURI: String?, codeVerifier: String, for app: RegisteredApp,
@@ -53,9 +55,15 @@ public struct AppTokens: Sendable {
         switch try await outcome(of: &redemption) {
         case .redeemed(let session, let nonce):
             let token = terms.token(of: session)
-            return try await answer(session, token, for: app, asked, to: audience, nonce: nonce, now: now)
+            var answer = try await answer(session, token, for: app, asked, to: audience, nonce: nonce, now: now)
+            if answer.permissions.contains(.transactions) {
+                answer.receipt = try await tokenIssuer.receipt(ofSignInTo: session, in: repository)
+            }
+            return answer
         case .reused, .handedOver: throw .invalidGrant(.reusedAppCode)
-        case .refused: throw .invalidGrant(.invalidAppCode)
+        case .refused:
+            if let ticket = try await waitingTicket(under: code, redemption) { throw .unlinked(ticket) }
+            throw .invalidGrant(.invalidAppCode)
         }
     }
 

@@ -43,7 +43,7 @@ extension BrowserSignIn {
         _ answer: ProviderAnswer, _ request: PendingRequest, _ address: AppAddress, _ holder: NetworkHash
     ) async throws(Failure) -> Step {
         guard case .signingIn(let issuer, let nonce, let codeVerifier) = request.stage, let code = answer.code,
-            address.app.otherBrowser == .confirm, address.app.isReachedByClaimedAddressesOnly
+            request.linking == nil, address.app.otherBrowser == .confirm, address.app.isReachedByClaimedAddressesOnly
         else { throw .page(.otherBrowser) }
         var next = request
         next.stage = .confirming(
@@ -52,7 +52,7 @@ extension BrowserSignIn {
         let key = beginKey(in: &browser, for: address)
         let handle = PendingHandle(for: key)
         do throws(ServiceError) {
-            guard try await store(next, under: handle, key, holder, instead: answer.handle) else {
+            guard try await store(next.encoded, under: handle, key, holder, instead: answer.handle) else {
                 throw ServiceError.notFound
             }
         } catch .notFound {
@@ -94,6 +94,10 @@ extension BrowserSignIn {
                 next.provider = provider.configuration.name
                 next.confirmation = .given
                 next.stage = .choosingCarrier
+                if next.linking != nil {
+                    guard request.provider.isExactly(next.provider) else { throw ServiceError.notFound }
+                    return .goOn(to: try await send(next, to: provider, key, row.holder, instead: handle, call))
+                }
                 return .confirmed(
                     address,
                     to: try await send(next, with: lineToken, to: provider, key, row.holder, instead: handle, call))
@@ -102,7 +106,7 @@ extension BrowserSignIn {
                     throw ServiceError.notFound
                 }
                 return try await finish(request, nil, address, provider, key, row.holder, userAgent, call)
-            case .choosingCarrier, .signingIn, .consenting: throw ServiceError.notFound
+            case .unopened, .choosingCarrier, .signingIn, .consenting: throw ServiceError.notFound
             }
         } catch .notFound {
             throw .page(.over)
@@ -136,7 +140,7 @@ extension BrowserSignIn {
         _ pending: PendingRequest, _ browser: BrowserKey, _ holder: NetworkHash
     ) async throws(ServiceError) -> String {
         let handle = PendingHandle(for: browser)
-        guard try await store(pending, under: handle, browser, holder, instead: nil) else { throw .notFound }
+        guard try await store(pending.encoded, under: handle, browser, holder, instead: nil) else { throw .notFound }
         return handle.text
     }
 }

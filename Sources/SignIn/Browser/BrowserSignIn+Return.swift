@@ -119,7 +119,7 @@ extension BrowserSignIn {
             next.hasChosenAgain = true
             next.stage = .choosingCarrier
             return next
-        case .asking, .confirming, .consenting: return nil
+        case .unopened, .asking, .confirming, .consenting: return nil
         }
     }
 
@@ -132,9 +132,21 @@ extension BrowserSignIn {
             let response = AuthorizedResponse(
                 request, answer, mode: provider.configuration.responseMode, callback: callback(request.provider))
         else { throw .notFound }
+        if let session = request.linking {
+            let identity = try await link(response, with: provider, to: session, since: request.begunAt, call)
+            return .linked(to: address.answer(linked: identity), by: browser)
+        }
         let grant = AppGrant(request, for: address.app)
-        let (signedIn, session) = try await signIn.signIn(
-            response, with: provider, for: grant, userAgent: userAgent, in: call)
+        let (signedIn, session): (SignedIn, NewSession)
+        do throws(ServiceError) {
+            (signedIn, session) = try await signIn.signIn(
+                response, with: provider, for: grant, userAgent: userAgent, in: call)
+        } catch .unlinked(let ticket) {
+            // To register takes the user, and where they have not been asked, the app may not know who they are.
+            guard !request.carried.isSilent, !grant.asksForConsent else { throw .unlinked(ticket) }
+            try await leave(ticket, for: grant, browser, holder)
+            return .unlinked(to: address.answer(code: grant.code), by: browser)
+        }
         if signedIn.lacksConsent {
             let token = try await askForConsent(request, to: session.id, grant.code, browser, holder)
             return .askForConsent(
@@ -154,7 +166,7 @@ extension AuthorizedResponse {
     ///   - callback: where it came back.
     fileprivate init?(_ request: PendingRequest, _ answer: ProviderAnswer?, mode: ResponseMode, callback: String) {
         switch request.stage {
-        case .asking, .choosingCarrier, .consenting: return nil
+        case .unopened, .asking, .choosingCarrier, .consenting: return nil
         case .signingIn(let issuer, let nonce, let codeVerifier):
             guard let answer, let code = answer.code else { return nil }
             let name = mode == .formPost ? answer.name : nil

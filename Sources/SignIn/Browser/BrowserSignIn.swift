@@ -23,6 +23,10 @@ public struct BrowserSignIn: Sendable {
         case goOn(to: String)
         /// Back to the app with a code. The key is used up.
         case finished(to: String, SignedIn, by: BrowserKey)
+        /// Back to the app with a code for a ticket, since nobody is registered with the identity. The key is used up.
+        case unlinked(to: String, by: BrowserKey)
+        /// Back to the app: its user has one more identity. The key is used up.
+        case linked(to: String, by: BrowserKey)
         /// It asks its user whether the app is the one that they have just used.
         case ask(AppAddress, Permissions, providers: [String], token: String)
         /// On to the provider, since its user has said so.
@@ -73,7 +77,8 @@ public struct BrowserSignIn: Sendable {
     }
 
     let signIn: SignInWithProvider
-    let repository: any BrowserSignInRepository & ConsentRepository & SessionRepository
+    let link: LinkIdentity
+    let repository: any BrowserSignInRepository & ConsentRepository & SessionRepository & UserRepository
     let transport: any HTTPTransport
     let apps: AppDirectory
     public let limits: Limits
@@ -145,7 +150,9 @@ public struct BrowserSignIn: Sendable {
             pending.stage = .choosingCarrier
             address = try await carrierChoice(pending, handle, client)
         }
-        guard try await store(pending, under: handle, browser, holder, instead: instead) else { throw .notFound }
+        guard try await store(pending.encoded, under: handle, browser, holder, instead: instead) else {
+            throw .notFound
+        }
         return address
     }
 
@@ -191,15 +198,17 @@ public struct BrowserSignIn: Sendable {
         return url.appending(query: query).text
     }
 
+    /// Keeps what must be known again, sealed under its handle.
+    ///
     /// - Returns: false when what it was to take the place of is over.
     func store(
-        _ pending: PendingRequest, under handle: PendingHandle, _ browser: BrowserKey, _ holder: NetworkHash,
-        instead: PendingHandle?
+        _ content: [UInt8], under handle: PendingHandle, _ browser: BrowserKey, _ holder: NetworkHash,
+        instead: PendingHandle?, seconds: Int64 = lifetimeSeconds
     ) async throws(ServiceError) -> Bool {
-        guard let content = try? handle.seal(pending) else { throw .overloaded }
+        guard let content = try? handle.seal(content) else { throw .overloaded }
         let now = clock.seconds
         let row = PendingSignIn(
-            handle: handle.hash, browser: browser.hash, content: content, expiresAt: now + Self.lifetimeSeconds,
+            handle: handle.hash, browser: browser.hash, content: content, expiresAt: now + seconds,
             holder: holder)
         try await room.admit(row.byteCount, limits) { bounds throws(ServiceError) in
             _ = try await stored { () throws(RepositoryError) in try await repository.boundSignIns(bounds) }

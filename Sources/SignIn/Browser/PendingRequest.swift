@@ -9,6 +9,8 @@ import Syntax
 struct PendingRequest: Sendable {
     /// What the browser was sent away for.
     enum Stage: Equatable, Sendable {
+        /// Nowhere yet, and no browser has come for it: the first one that does has it.
+        case unopened
         /// Nowhere yet: the user is asked whether the app is the one that they have just used.
         case asking
         /// To choose a carrier.
@@ -53,6 +55,8 @@ struct PendingRequest: Sendable {
     var hasChosenAgain = false
     /// nil where nobody can imitate the app.
     var confirmation: Confirmation?
+    /// The session whose user gets one more identity by it; nil where it signs somebody in.
+    var linking: SessionID?
 
     init(_ request: AppRequest, provider: String, at milliseconds: Int64) {
         self.provider = provider
@@ -66,6 +70,26 @@ struct PendingRequest: Sendable {
         audience = request.audience
         carried = request.carried
         correlationID = request.carried.correlationID ?? Hexadecimal.encode(Random.bytes(8))
+    }
+
+    /// One more identity for a signed-in user, through the browser.
+    ///
+    /// - Parameter session: whose user it is for.
+    init(
+        linkingTo session: SessionID, at address: AppAddress, provider: String, carried: CarriedParameters,
+        at milliseconds: Int64
+    ) {
+        self.provider = provider
+        self.carried = carried
+        clientID = address.app.clientID
+        redirectURI = address.redirectURI
+        state = address.state
+        (nonce, audience, codeChallenge) = (nil, nil, "")
+        permissions = address.app.granted([])
+        correlationID = carried.correlationID ?? Hexadecimal.encode(Random.bytes(8))
+        begunAt = milliseconds
+        stage = .unopened
+        linking = session
     }
 
     /// Whether the user can be asked for a carrier: who has not said one yet, or said one once that does not serve him.
@@ -105,15 +129,17 @@ struct PendingHandle: Sendable {
     /// Whose it is in its browser; of one that an earlier version has drawn, nobody's.
     var mark: SignInMark? { SignInMark(text.prefix(SignInMark.characterCount)) }
 
-    func seal(_ request: PendingRequest) throws(CryptoError) -> [UInt8] {
-        try AEAD.seal(request.encoded, key: key(), associatedData: hash.bytes)
+    func seal(_ content: [UInt8]) throws(CryptoError) -> [UInt8] {
+        try AEAD.seal(content, key: key(), associatedData: hash.bytes)
     }
 
-    /// - Returns: nil when it was sealed under another handle, or by a version that wrote it otherwise.
-    func open(_ sealed: [UInt8]) -> PendingRequest? {
-        guard let encoded = try? AEAD.open(sealed, key: key(), associatedData: hash.bytes) else { return nil }
-        return PendingRequest(encoded: encoded)
+    /// - Returns: nil when it was sealed under another handle.
+    func opened(_ sealed: [UInt8]) -> [UInt8]? {
+        try? AEAD.open(sealed, key: key(), associatedData: hash.bytes)
     }
+
+    /// - Returns: nil also for what is no request, or was written otherwise by another version.
+    func open(_ sealed: [UInt8]) -> PendingRequest? { opened(sealed).flatMap(PendingRequest.init(encoded:)) }
 
     private func key() throws(CryptoError) -> SymmetricKey {
         try SymmetricKey(Secret(HMAC.sha256(Self.purpose, key: Array(text.utf8))))
@@ -121,7 +147,7 @@ struct PendingHandle: Sendable {
 }
 
 extension PendingRequest {
-    fileprivate var encoded: [UInt8] {
+    var encoded: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { body in
             body.member("provider", provider)
@@ -137,6 +163,7 @@ extension PendingRequest {
             if let sentAt { body.member("sent_at", sentAt) }
             if let begunAt { body.member("begun_at", begunAt) }
             if let confirmation { body.member("confirmation", confirmation.rawValue) }
+            if let linking { body.member("linking", linking.description) }
             if let network = carried.network { body.member("mccmnc", network.mccmnc) }
             body.name("carried")
             body.object { carried in for field in self.carried.values { carried.member(field.name, field.value) } }
@@ -165,6 +192,11 @@ extension PendingRequest {
         sentAt = document["sent_at"]?.integer
         begunAt = document["begun_at"]?.integer
         confirmation = document["confirmation"]?.string.flatMap(Confirmation.init)
+        // What can't be read must not be taken for a sign-in.
+        if let session = document["linking"]?.string {
+            guard let session = SessionID(session) else { return nil }
+            linking = session
+        }
         self.stage = stage
         self.carried = CarriedParameters()
         for member in carried.members { self.carried[member.name] = member.value.string }
@@ -176,6 +208,7 @@ extension JSONWriter {
     fileprivate mutating func stage(_ stage: PendingRequest.Stage) {
         switch stage {
         case .choosingCarrier: return
+        case .unopened: member("unopened", true)
         case .asking: member("asking", true)
         case .consenting(let session, let code):
             member("session", session.description)
@@ -200,7 +233,9 @@ extension PendingRequest.Stage {
             return
         }
         guard let issuer = document["issuer"]?.string else {
-            self = document["asking"]?.boolean == true ? .asking : .choosingCarrier
+            self =
+                document["unopened"]?.boolean == true
+                ? .unopened : document["asking"]?.boolean == true ? .asking : .choosingCarrier
             return
         }
         guard let nonce = document["own_nonce"]?.string else { return nil }

@@ -35,7 +35,7 @@ struct PushGrant: Sendable {
 
 extension LinkTicket {
     /// As it waits for an app, sealed.
-    fileprivate var encoded: [UInt8] {
+    var encoded: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.object { body in
             body.member("ticket", text)

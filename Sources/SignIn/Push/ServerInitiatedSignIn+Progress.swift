@@ -6,7 +6,8 @@ extension ServerInitiatedSignIn {
     /// How far a request has come.
     public enum Progress: Sendable {
         case pending
-        case signedIn(TokenIssuer.Tokens)
+        /// With the receipt of what the user has approved by it, if that is anything.
+        case signedIn(TokenIssuer.Tokens, receipt: String?)
     }
 
     /// For how long it is known that a session was fetched, in seconds: whoever has stolen what it is asked by tries it
@@ -30,7 +31,7 @@ extension ServerInitiatedSignIn {
             guard push.expiresAt > now else { throw .pushEnded(.expired) }
         }
         switch push.state {
-        case .signedIn, .taken: return .signedIn(try await fetch(push, now: now))
+        case .signedIn, .taken: return try await fetch(push, approves: content.acrValues != nil, now: now)
         case .unlinked:
             guard let ticket = push.ticket.flatMap(content.openShared).flatMap(LinkTicket.init(encoded:)) else {
                 throw .pushFailed
@@ -45,7 +46,9 @@ extension ServerInitiatedSignIn {
         PushSecret(id, .app).map { limits.isKnown($0.hash(owner: owner), now: clock.seconds) } ?? false
     }
 
-    private func fetch(_ push: PendingPush, now: Int64) async throws(ServiceError) -> TokenIssuer.Tokens {
+    private func fetch(
+        _ push: PendingPush, approves: Bool, now: Int64
+    ) async throws(ServiceError) -> Progress {
         let redemption = PushRedemption(
             handle: push.handle, sessionExpiresAt: tokenIssuer.firstExpiry(now: now),
             graceSeconds: tokenIssuer.configuration.refreshRepeats.promptly, rememberedUntil: now + Self.memorySeconds,
@@ -53,8 +56,10 @@ extension ServerInitiatedSignIn {
         let outcome = try await stored { () throws(RepositoryError) in try await repository.fetch(redemption) }
         guard case .fetched(let session) = outcome else { throw .pushEnded(.expired) }
         let refreshToken = try await tokenIssuer.refreshTokens.text(of: RefreshToken(of: session))
-        return try tokenIssuer.tokens(
+        let receipt = approves ? try await tokenIssuer.receipt(ofSignInTo: session, in: repository) : nil
+        let tokens = try tokenIssuer.tokens(
             of: session, to: tokenIssuer.configuration.audienceOfPosters, permissions: nil, refreshToken: refreshToken,
             now: now)
+        return .signedIn(tokens, receipt: receipt)
     }
 }

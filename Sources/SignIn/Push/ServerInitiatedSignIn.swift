@@ -38,7 +38,7 @@ public struct ServerInitiatedSignIn: Sendable {
         public var correlationID: String { content.correlationID }
     }
 
-    let repository: any PushRepository & IdentityRepository
+    let repository: any PushRepository & IdentityRepository & ReceiptRepository
     let providers: ProviderDirectory
     let tokenIssuer: TokenIssuer
     let limits: PushLimits

@@ -80,6 +80,16 @@ package struct BrowserPages: Sendable {
         return .page(.ok, page)
     }
 
+    /// The question whether the user wants one more way to sign in.
+    func link(_ question: BrowserSignIn.LinkQuestion, _ request: HTTPRequest) -> BrowserAnswer {
+        .page(
+            .ok,
+            pages(for: request).link(
+                app: question.address.app.name, account: question.name, provider: question.provider,
+                action: CallbackEndpoint.confirmationPath(of: question.provider),
+                fields: [(name: BrowserParameter.token.rawValue, value: question.token)]))
+    }
+
     /// The question whether an app may have what it asks for.
     ///
     /// - Parameter provider: that the user has come back from.
@@ -157,7 +167,7 @@ extension AppAddress {
     /// What an OAuth client understands of an error.
     private static func code(of error: ServiceError) -> String {
         switch error {
-        case .accessDenied, .unlinked, .locked: "access_denied"
+        case .accessDenied, .unlinked, .locked, .identityInUse, .identityTooNew: "access_denied"
         // It began before an end of the user's sessions: another one is as good as the first.
         case .insufficientAuthentication: "login_required"
         case .authenticationTimedOut: AuthorizationRefusal.authenticationTimedOut.rawValue

@@ -87,7 +87,7 @@ struct CallbackEndpoint: Sendable {
             context.signIn = .init(signedIn)
             return pages.consent(
                 to: AppDescription(app, permissions, in: browser), at: app, provider, token, context.request)
-        case .agreed(let address, let key):
+        case .agreed(let address, let key), .unlinked(let address, let key), .linked(let address, let key):
             return finished(address, key, shown)
         case .confirmed(let app, let address):
             var answer = BrowserAnswer.redirect(to: address)

@@ -9,7 +9,7 @@ enum AnswerSchemas {
         [
             ("Tokens", tokens), ("TokenAnswer", tokenAnswer), ("SignedIn", signedIn), ("SignedInUser", signedInUser),
             ("Challenge", challenge),
-            ("Receipt", receipt),
+            ("Receipt", receipt), ("LinkAddress", linkAddress),
             ("CurrentUser", currentUser), ("Identity", identity), ("Session", session), ("Revoked", revoked),
             ("ProviderToken", providerToken),
             ("Empty", empty), ("KeySet", keySet), ("PublicKey", publicKey), ("Health", health),
@@ -21,6 +21,12 @@ enum AnswerSchemas {
 
     private static let tokens = Schema.extending(
         tokensOfAnApp, with: Schema.object("A session.", required: ["refresh_token"], []))
+
+    private static let receiptOfSignIn = Schema.text(
+        """
+        What the user has approved with the sign-in, where the app may have `transactions` and asked for it by `context` and \
+        `acr_values`: a receipt as of `POST /auth/transaction`. An answer without one approves nothing.
+        """)
 
     /// An app of ours gets a refresh token where it may have one.
     private static let tokensOfAnApp = Schema.object(
@@ -41,6 +47,7 @@ enum AnswerSchemas {
             "expires": Schema.integer("The same, under the name that stock ZenKey apps know.", ["minimum": 1]),
             "scope": Schema.text(
                 "What the access token can be used for, of an app of ours: what of the scope was granted."),
+            "receipt": receiptOfSignIn,
             "id_token": Schema.text(
                 """
                 Who signed in, for an app that asked for `openid`: a JWT (ES256) with `iss`, `sub`, `aud` (the app's \
@@ -119,13 +126,21 @@ enum AnswerSchemas {
 
     private static let pushSignedIn = Schema.extending(
         tokens,
-        with: Schema.object("A session.", required: ["auth_req_id"], ["auth_req_id": pushID]))
+        with: Schema.object(
+            "A session.", required: ["auth_req_id"], ["auth_req_id": pushID, "receipt": receiptOfSignIn]))
 
     private static let challenge = Schema.object(
         "A nonce of ours.", required: ["nonce", "expires"],
         [
             "nonce": Schema.text("For the authorization request."),
             "expires": Schema.integer("How long it is good for, in seconds.", ["minimum": 1]),
+        ])
+
+    private static let linkAddress = Schema.object(
+        "Where a browser goes to add an identity.", required: ["url", "expires_in"],
+        [
+            "url": Schema.text("Good once, for the browser that opens it first."),
+            "expires_in": Schema.integer("For how long, in seconds.", ["minimum": 1]),
         ])
 
     private static let receipt = Schema.object(

@@ -88,6 +88,24 @@ enum BrowserDescriptions {
             .page(429, "Too many come from this address.", [.retryAfter]),
         ])
 
+    static let link = OperationDescription(
+        id: "openLink", tag: .browser, summary: "Add an identity through the browser",
+        description: """
+            What `POST /users/me/identities/authorize` has given to an app. The page asks its user whether the account of that \
+            name is to get one more way to sign in. Not for apps to call.
+            """,
+        parameters: [
+            [
+                "name": "token", "in": "query", "required": true, "description": "As it stands in `url`.",
+                "schema": ["type": "string"],
+            ]
+        ],
+        successes: [
+            .page(200, "The user is asked.", [.setCookie]),
+            .page(400, "It is over, or another browser has opened it."),
+            .page(429, "Too many come from this address.", [.retryAfter]),
+        ])
+
     static let logout = logout(
         id: "logout", by: "in the query",
         parameters: RequestSchemas.query(

@@ -63,6 +63,27 @@ extension RequestSchemas {
             ])
     }
 
+    static var linkRequest: JSONValue {
+        Schema.object(
+            "That a user wants one more way to sign in.", required: ["provider", "redirect_uri"],
+            [
+                "provider": text("provider", "The provider's name in the configuration."),
+                "redirect_uri": text(
+                    "redirect_uri", "Where the browser comes back to; one that the app's section has."),
+                "state": text("state", "It comes back with the browser."),
+                "prompt": Schema.choice("Goes on to the provider.", ["login", "consent", "select_account"]),
+                "max_age": Schema.textOrNumber(
+                    "Goes on to the provider: how long ago the user may have authenticated there, in seconds.",
+                    ["pattern": "^[0-9]+$"]),
+                "acr_values": text(
+                    "acr_values", "Goes on to the provider: the levels of which the user must reach one."),
+                "login_hint": text("login_hint", "Goes on to the provider: who is to sign in."),
+                "ui_locales": text("ui_locales", "In which languages pages are wanted; goes on to the provider, too."),
+                "mccmnc": text("mccmnc", "The user's mobile network: five or six digits."),
+                "correlation_id": text("correlation_id", "The app's own name for it, which goes into the logs."),
+            ])
+    }
+
     static var endSessionRequest: JSONValue {
         Schema.object(
             "A request to sign out (OpenID Connect RP-Initiated Logout §2).",

@@ -13,7 +13,7 @@ enum RequestSchemas {
             ("PushNotification", pushNotification), ("Registration", registration), ("SignUp", signUp),
             ("ProfileRefresh", profileRefresh), ("ProfileEdits", profileEdits), ("Logout", logout),
             ("AuthorizationRequest", authorizationRequest), ("ProviderAnswer", providerAnswer),
-            ("Confirmation", confirmation), ("EndSessionRequest", endSessionRequest),
+            ("Confirmation", confirmation), ("LinkRequest", linkRequest), ("EndSessionRequest", endSessionRequest),
         ]
     }
 

@@ -37,6 +37,27 @@ enum UserListDescriptions {
             .challengeRequired, .identityInUse, .locked, .insufficientUserAuthentication, .identityTooNew,
         ])
 
+    static let linkByBrowser = OperationDescription(
+        id: "linkByBrowser", tag: .identities,
+        summary: "Link another identity through the browser",
+        description: """
+            For apps of ours, whose users sign in with a browser. The app opens `url` in one: it is good once, for the browser \
+            that opens it first. A page names the app and whose account it is, and asks its user to go on to the provider. \
+            It ends at the `redirect_uri` with `linked_identity`, `state` and `iss`, or with `error`. It takes a user who has \
+            just authenticated, and not by an identity that was added within the last day.
+            """,
+        body: .init(
+            schema: "LinkRequest", example: ["provider": "example", "redirect_uri": "https://acme.example/cb"]),
+        successes: [
+            .init(
+                description: "Where the browser goes.", schema: Reference.schema("LinkAddress"),
+                example: ["url": "https://signin.example.com/auth/link?token=the-token", "expires_in": 600],
+                headers: [.cacheControl])
+        ],
+        errors: [
+            .unknownProvider, .unauthorizedClient, .insufficientUserAuthentication, .identityTooNew, .rateLimited,
+        ])
+
     static let unlinkIdentity = OperationDescription(
         id: "unlinkIdentity", tag: .identities,
         summary: "Unlink an identity",
