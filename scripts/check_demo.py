@@ -5,9 +5,18 @@ show what it should, at anything on a page's console that does not belong there,
 """
 
 import argparse
+import base64
+import hashlib
+import http.server
+import json
 import pathlib
+import secrets
 import sys
+import threading
 import time
+import urllib.error
+import urllib.parse
+import urllib.request
 
 from demo_window import Window
 from selenium.common.exceptions import WebDriverException
@@ -17,16 +26,67 @@ from selenium.webdriver.common.by import By
 WINDOWS = {"phone": ((390, 844), "Grace Hopper"), "desk": ((1280, 800), "Mary Somerville")}
 
 
+class Program:
+    """An app of this machine's own, which opens pages in the person's browser, and waits at a port for what comes of them."""
+
+    SCOPE = "openid email account.read account.identities transactions"
+
+    def __init__(self, gatehouse):
+        self.gatehouse, self.verifier = gatehouse, secrets.token_urlsafe(48)
+        program = self
+
+        class Back(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                address = urllib.parse.urlsplit(self.path)
+                if address.path == "/app/callback":
+                    program.told = dict(urllib.parse.parse_qsl(address.query))
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.end_headers()
+                self.wfile.write(b"<!doctype html><html lang=en><title>Back</title><link rel=icon href=data:,><h1>Back in the program</h1>")
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Back)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.redirect_uri = f"http://127.0.0.1:{self.server.server_address[1]}/app/callback"
+
+    def address(self, **more):
+        digest = hashlib.sha256(self.verifier.encode()).digest()
+        query = {
+            "client_id": "sample-app", "redirect_uri": self.redirect_uri, "response_type": "code", "state": "program",
+            "scope": self.SCOPE, "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
+            "code_challenge_method": "S256", "provider": "zenkey", "mccmnc": "311480", **more}
+        return f"{self.gatehouse}/auth/authorize?{urllib.parse.urlencode(query)}"
+
+    def ask(self, path, bearer=None, **form):
+        """The status and the JSON of an answer."""
+        request = urllib.request.Request(
+            self.gatehouse + path, urllib.parse.urlencode(form).encode() if form else None,
+            {"Authorization": f"Bearer {bearer}"} if bearer else {})
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)
+
+    def redeem(self):
+        return self.ask("/auth/token", grant_type="authorization_code", code=self.told.get("code", ""),
+                        redirect_uri=self.redirect_uri, client_id="sample-app", code_verifier=self.verifier)
+
+
 class Demo(Window):
     """The demonstration in one window, from the first sign-in to the sign-out."""
 
-    def __init__(self, app, gatehouse, name, folder):
+    def __init__(self, app, gatehouse, ticketing, name, folder):
         super().__init__(name, *WINDOWS[name], folder)
-        self.app, self.gatehouse = app, gatehouse
+        self.app, self.gatehouse, self.ticketing = app, gatehouse, ticketing
 
     def run(self):
         for step in (self.sign_in, self.second_session, self.receipt, self.link, self.change_carriers, self.refusal,
-                     self.second_thoughts, self.ended_session, self.locked, self.sign_out, self.signed_up, self.stayed):
+                     self.second_thoughts, self.ended_session, self.locked, self.by_program, self.sign_out, self.signed_up,
+                     self.by_ticket, self.stayed):
             began = time.monotonic()
             try:
                 step()
@@ -188,6 +248,69 @@ class Demo(Window):
         self.sees("Signed in", self.person)
         self.rests()
 
+    def goes_through(self, address, carrier, *questions, button="Continue with zenkey"):
+        """Follows an address of ours through a provider, and back to the program."""
+        self.browser.get(address)
+        self.sees(*questions)
+        self.picture("asked")
+        self.check()
+        self.click(label=button)
+        self.approves(carrier[0], *carrier[1:])
+
+    def by_program(self):
+        """Another program of the person's approves and links through the browser."""
+        program = Program(self.gatehouse)
+        context = "Transfer 250.00 euro to Bob"
+        self.goes_through(program.address(context=context, acr_values="a3"), ("Borealis Wireless", context),
+                          "Sign in to sample-app", "ask you to approve transactions")
+        self.sees("Back in the program")
+        status, answer = program.redeem()
+        # The number has moved, so that nothing is approved with it yet.
+        if status != 200 or "receipt" in answer:
+            raise SystemExit(f"{self.name}: an identity on probation approves: {status} {answer}")
+        status, refused = program.ask("/users/me/identities/authorize", answer["access_token"], provider="plain",
+                                      redirect_uri=program.redirect_uri)
+        if (status, refused.get("error")) != (403, "identity_too_new"):
+            raise SystemExit(f"{self.name}: an identity on probation links: {status} {refused}")
+
+    def by_ticket(self):
+        """Where registration is by ticket, a program registers its user, approves and links, all through the browser."""
+        program, person = Program(self.ticketing), f"Ada {self.name}"
+        carrier, network = ("Aurora Mobile",), {"mccmnc": "310410"}
+        self.goes_through(program.address(**network), carrier, "Sign in to sample-app")
+        self.sees("Back in the program")
+        status, told = program.redeem()
+        if status != 400 or told.get("error") != "unlinked_user" or "link_ticket" in program.told:
+            raise SystemExit(f"{self.name}: nobody is asked to register: {status} {told.get('error')} {list(program.told)}")
+        status, user = program.ask("/users", link_ticket=told["link_ticket"], client_id="sample-app", name=person)
+        if status != 201:
+            raise SystemExit(f"{self.name}: the ticket does not register: {status} {user}")
+        context = f"Pay 12 euro for {self.name}"
+        self.goes_through(program.address(context=context, acr_values="a3", **network), (*carrier, context),
+                          "Sign in to sample-app")
+        self.sees("Back in the program")
+        status, answer = program.redeem()
+        if status != 200 or "receipt" not in answer:
+            raise SystemExit(f"{self.name}: there is no receipt: {status} {answer}")
+        token = answer["access_token"]
+        status, begun = program.ask("/users/me/identities/authorize", token, provider="plain", redirect_uri=program.redirect_uri)
+        if status != 200:
+            raise SystemExit(f"{self.name}: no further identity is begun: {status} {begun}")
+        linked = {"phone": "Linus Pauling", "desk": "Ada Lovelace"}[self.name]
+        self.browser.get(begun["url"])
+        self.sees("to your account", person, "Never if somebody sent you the link")
+        self.picture("link-asked")
+        self.check()
+        self.click(label="Continue with plain")
+        self.approves("Plain OpenID Provider", person=linked)
+        self.sees("Back in the program")
+        status, identities = program.ask("/users/me/identities", token)
+        if "linked_identity" not in program.told or len(identities) != 2:
+            raise SystemExit(f"{self.name}: nothing is linked: {program.told} {identities}")
+        self.browser.get(begun["url"])
+        self.sees("no longer valid")
+        self.console(but="/auth/link")
+
     def sign_out(self):
         self.click(id="sign-out")
         self.sees("You are signed out", "Sign in with your phone number")
@@ -273,6 +396,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--screenshots", type=pathlib.Path, required=True)
     parser.add_argument("--gatehouse", required=True, help="where Gatehouse is")
+    parser.add_argument("--ticketing", required=True, help="where one is that registers by ticket")
     parser.add_argument("app", help="the address of the sample app")
     arguments = parser.parse_args()
     arguments.screenshots.mkdir(parents=True, exist_ok=True)
@@ -280,7 +404,7 @@ def main():
         for picture in arguments.screenshots.glob(f"{name}-[0-9][0-9]-*.png"):
             picture.unlink()
     for name in WINDOWS:
-        demo = Demo(arguments.app, arguments.gatehouse, name, arguments.screenshots)
+        demo = Demo(arguments.app, arguments.gatehouse, arguments.ticketing, name, arguments.screenshots)
         try:
             demo.run()
         finally:

@@ -23,6 +23,8 @@ actor Connection: LoopBound, ReadinessHandler {
     private var unsent = UnsentAnswer()
     /// Hears of the last answer, until the client shows that it goes on.
     private var watcher: (any DeliveryWatcher)?
+    /// It hears of a loss behind what it heard before: what counts is how it ended.
+    private var telling: Task<Void, Never>?
     private var isRegistered = false
     private var timer: LoopTimer?
 
@@ -243,7 +245,7 @@ actor Connection: LoopBound, ReadinessHandler {
             let ready = ConnectionEvent.answerReady(
                 closes: response.closesConnection, isLeaving: resources.announcesClose,
                 hasMore: parser.bufferedBytes > 0)
-            watcher = response.watcher
+            (watcher, telling) = (response.watcher, nil)
             guard state.handle(ready).step == .send else {
                 noteLoss()
                 return nil
@@ -284,12 +286,15 @@ actor Connection: LoopBound, ReadinessHandler {
 
     private func noteTaken() {
         guard let watcher else { return }
-        Task(executorPreference: loop) { await watcher.wasTaken() }
+        telling = Task(executorPreference: loop) { await watcher.wasTaken() }
     }
 
     private func noteLoss() {
         guard let lost = watcher else { return }
         watcher = nil
-        Task(executorPreference: loop) { await lost.wasLost() }
+        Task(executorPreference: loop) { [telling] in
+            await telling?.value
+            await lost.wasLost()
+        }
     }
 }

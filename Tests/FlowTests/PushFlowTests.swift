@@ -1,7 +1,9 @@
+import Crypto
 import Foundation
 import HTTPTesting
 import JSON
 import SimulatedCarriers
+import Syntax
 import Testing
 
 @testable import gatehouse
@@ -173,6 +175,23 @@ import Testing
             let token = try #require(try await flow.ended(id)["token"]?.string)
             let user = try await flow.gatehouse.call("GET", "/users/me", bearer: token)
             #expect(user["user_id"] == before["user"]?["user_id"])
+        }
+    }
+
+    @Test func `ends in a receipt where the app asks for an approval, and in none where it does not`() async throws {
+        try await PushFlow.with(top: "push: {perUser: 100}") { flow in
+            for (changes, approves) in [(["acr_values": "a3"], true), ([:], false)] as [([String: JSONValue?], Bool)] {
+                let context = "Transfer 250.00 euro to Bob, who has asked for it on the phone this very morning"
+                let id = try await flow.begun(changes.merging(["context": .string(context)]) { $1 })
+                #expect(try await flow.answer() == [200])
+                let answer = try await flow.ended(id)
+                #expect(answer.status == 302 && (answer["receipt"] != nil) == approves, "\(answer.text)")
+                guard approves, let receipt = answer["receipt"]?.string else { continue }
+                let parts = receipt.split(separator: ".")
+                let payload = try JSONValue(parsing: try #require(Base64URL.decode(String(parts[1]))))
+                let hash = Base64URL.encode(Digest.sha256.hash(Array(context.utf8).span))
+                #expect(payload["context_hash"]?.string == hash, "\(payload)")
+            }
         }
     }
 

@@ -47,6 +47,49 @@ import Testing
         }
     }
 
+    /// Hears of an answer, and takes its time to note that it was taken.
+    private final class SlowWatcher: DeliveryWatcher {
+        let mayNote = Event()
+        let isLost = Event()
+        let heard = Mutex<[String]>([])
+
+        func wasTaken() async {
+            await mayNote.wait()
+            heard.withLock { $0.append("taken") }
+        }
+
+        func wasLost() async {
+            heard.withLock { $0.append("lost") }
+            isLost.happen()
+        }
+    }
+
+    @Test func `is told as a loss of the answer once it is noted that the answer was taken`() async throws {
+        let watcher = SlowWatcher()
+        let next = Event()
+        try await withServer { request in
+            guard request.path == "/watched" else {
+                next.happen()
+                return HTTPResponse(status: .ok)
+            }
+            var response = HTTPResponse(status: .ok)
+            response.watcher = watcher
+            return response
+        } _: { server in
+            let client = try HTTPTestConnection(to: server.address.port)
+            await client.send(get("/watched"))
+            _ = try await blocking { try client.read() }
+            client.reset()
+            // One loop has both connections: it has heard of the reset when it answers the next one.
+            let other = try HTTPTestConnection(to: server.address.port)
+            await other.send(get("/"))
+            await next.wait()
+            watcher.mayNote.happen()
+            await watcher.isLost.wait()
+            #expect(watcher.heard.withLock(\.self) == ["taken", "lost"])
+        }
+    }
+
     @Test func `comes for the one idle longest when there are too many`() async throws {
         try await withServer(HTTPServerLimits(maximumConnections: 2)) { server in
             let (first, second) = (

@@ -12,7 +12,7 @@ public struct AppTokens: Sendable {
     /// For how long a redeemed code is known again, in seconds: whoever has stolen one tries it soon.
     private static let memorySeconds: Int64 = 3600
     /// How long a request that is sent again waits for the note that its first answer was lost, and between two looks.
-    private static let (longestWaitForLoss, pause) = (Duration.milliseconds(500), Duration.milliseconds(20))
+    private static let (longestWaitForLoss, pause) = (Duration.seconds(2), Duration.milliseconds(20))
 
     /// The tokens of one answer (OpenID Connect Core §3.1.3.3).
     public struct Answer: Sendable {
