@@ -212,6 +212,9 @@ def administration(operators, apps, service):
     operators.call("endSessionOfUser", session_id=shown.sessions[-1].session_id, **token)
     operators.call("lockUser", user_id=user, body=operators.body("UserLock", reason="by a generated client"), **token)
     operators.call("unlockUser", user_id=user, **token)
+    other = sign_in(apps, service, "plain", "grace").user.user_id
+    merged = operators.call("mergeUsers", user_id=user, body=operators.body("UserMerge", user_id=other), **token)
+    operators.checks.equal("two users are one", merged.merged_user_id, other)
     for name in ("exportUser", "endSessions", "eraseUser"):
         operators.call(name, user_id=user, **token)
     operators.call("endAllSessions", provider="plain", **token)

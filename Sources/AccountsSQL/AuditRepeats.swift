@@ -6,7 +6,7 @@ extension AuditEvent.Kind {
     private static let counted: Set<AuditEvent.Kind> = [
         .signInAnswerRepeated, .refreshAnswerRepeated, .refreshAnswerRepeatedLate, .reusableRefreshTokenUsed,
         .refreshTokenReused, .appCodeReused, .pushReused,
-        .migrationConflict, .linkConflict, .crossClientKeyAmbiguous, .profileEdited, .userViewed, .userExported,
+        .migrationConflict, .mergeOffered, .linkConflict, .crossClientKeyAmbiguous, .profileEdited, .userViewed, .userExported,
         .usersSearched, .auditViewed,
     ]
 

@@ -40,6 +40,7 @@ struct RegistrationEndpoint: Sendable {
             if signUp.providers.keepsDirectories { return try await signUp.signUp(context) }
             throw .invalidRequest("The parameter link_ticket is missing.")
         }
+        try await refuseSession(context)
         let profile = try ProfileFields.attributes(in: parameters)
         let replaced = try await sessions.replaced(by: parameters[.replacesToken], for: nil)
         let tokens = try await register.register(
@@ -48,5 +49,14 @@ struct RegistrationEndpoint: Sendable {
         var writer = JSONWriter()
         writer.object { $0.tokens(tokens) }
         return .secretJSON(writer.bytes, .created)
+    }
+
+    /// Whoever is signed in and has a ticket wants what it proves beside what they have: a second account would be
+    /// nobody's wish.
+    private func refuseSession(_ context: RequestContext) async throws(ServiceError) {
+        guard let token = try context.token.optional() else { return }
+        _ = try await sessions.principal(of: token)
+        throw .invalidRequest(
+            "The request shows a session, and POST /users makes another user: POST /users/me/identities links the ticket.")
     }
 }

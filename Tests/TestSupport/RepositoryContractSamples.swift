@@ -228,5 +228,5 @@ extension AccountRepository {
 }
 
 public enum ContractViolation: Error {
-    case notSignedIn, endlessTrail
+    case notSignedIn, notMerged, endlessTrail
 }
