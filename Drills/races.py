@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import itertools
+import json
 import os
 import threading
 import urllib.parse
@@ -154,8 +155,7 @@ class Races:
         return None if here == (401 if came_first else 200) else f"{here} afterwards"
 
     def merged(self, pair):
-        """A merge beside a sign-in, a link, an erasure of either account and the merge the other way, by turns: one account is left,
-        or two whole ones."""
+        """A merge beside a sign-in, a link, an erasure of either or the other merge: one account is left, or two whole ones."""
         names = [self.somebody() for _ in range(2)]
         before = [self.sign_in(pair, name).json for name in names]
         kept, absorbed = (one["token"] for one in before)
@@ -198,7 +198,7 @@ class Races:
         fault = f"{statuses}, {here}, {found} of {users}"
         if [here, found] != expected or merge.status != 200 and rival in ("sign-in", "link"):
             return fault
-        count = len(pair.one("GET", "/users/me/identities", bearer=again[0].json["token"]).json)
+        count = len(json.loads(pair.one("GET", "/users/me/identities", bearer=again[0].json["token"]).body))
         whole = 1 + (found[0] == found[1]) + (rival == "link" and other.status == 201 and found[0] == found[1])
         return None if count == whole else f"{fault}, {count} identities"
 

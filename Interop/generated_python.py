@@ -130,10 +130,13 @@ def sessions(apps, service):
 def identities(apps, service):
     token = sign_in(apps, service, "zenkey", "grace").access_token
     linked = apps.call("linkIdentity", 201, token=token,
-                       body=apps.body("AuthorizedResponse", **service.authorized("plain", "heidi")))
+                       body=apps.body("IdentityProof", **service.authorized("plain", "heidi")))
     listed = apps.call("listIdentities", token=token)
     apps.checks.equal("both identities are listed", len(listed), 2)
     apps.call("unlinkIdentity", token=token, identity_id=linked.identity_id)
+    other = sign_in(apps, service, "zenkey", "ivan").access_token
+    merged = apps.call("mergeAccounts", token=token, body=apps.body("AccountMerge", token=other))
+    apps.checks.equal("two accounts are one", len(merged.identities), 2)
     apps.call("eraseCurrentUser", token=token)
 
 

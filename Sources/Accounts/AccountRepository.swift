@@ -308,8 +308,8 @@ public protocol IdentityRepository: IdentityLookup {
         _ identity: IdentityID, of user: UserID, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> UnlinkOutcome
 
-    /// Makes one account of two, by both users' word or an operator's: the identities of the one that goes are the other
-    /// one's, and its sessions end.
+    /// Makes one account of two, by both users' word or an operator's: the identities of the one that goes become the
+    /// other one's, and its sessions end.
     ///
     /// - Returns: refused with `.sessionGone`, `.authenticationTooOld`, `.identityTooNew` or `.locked`; nothing has
     ///   changed then.

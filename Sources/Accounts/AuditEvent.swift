@@ -19,7 +19,7 @@ public struct AuditEvent: Equatable, Sendable {
         public static let identityMigrated = Kind(rawValue: "identity_migrated")
         /// The sign-in of an unknown subject came with a port token that proved nothing; the user is the one it made.
         public static let portTokenRefused = Kind(rawValue: "port_token_refused")
-        /// The user signed in with a port token that names another user's identity, the old one: they may be one person.
+        /// The user signed in with a port token that names the old identity, another user's: both may be one person.
         public static let mergeOffered = Kind(rawValue: "merge_offered")
         /// A sign-in was refused because its port tokens belong to different users.
         public static let migrationConflict = Kind(rawValue: "migration_conflict")

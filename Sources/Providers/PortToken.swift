@@ -69,8 +69,8 @@ public struct PortToken: Sendable {
         ProviderDocument.object(token.unverifiedPayload.span)?["iss"]?.string
     }
 
-    /// Whom the port tokens of an ID token claim to be of, which nothing has checked yet: enough to see whether checking
-    /// them could tell anything.
+    /// Whom the port tokens of an ID token claim to be of, which nothing has checked yet: enough to see whether a check
+    /// of them could tell anything.
     public static func claimedSubjects(in claims: JSONValue) -> [(issuer: String, subject: String)] {
         candidates(in: claims).compactMap { text in
             guard let token = try? CompactJWS(parsing: text, maximumByteCount: maximumTokenBytes),

@@ -57,6 +57,7 @@ struct RegistrationEndpoint: Sendable {
         guard let token = try context.token.optional() else { return }
         _ = try await sessions.principal(of: token)
         throw .invalidRequest(
-            "The request shows a session, and POST /users makes another user: POST /users/me/identities links the ticket.")
+            "The request shows a session, and POST /users makes another user: POST /users/me/identities links the ticket."
+        )
     }
 }

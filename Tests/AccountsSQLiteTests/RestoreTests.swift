@@ -202,7 +202,7 @@ struct RestoreStage {
         }
     }
 
-    @Test func `leaves whole who was merged into somebody younger than the backup, and does to them what was done since`()
+    @Test func `leaves whole who was merged into somebody younger than the backup, and does what was done since`()
         async throws
     {
         let users = try await stage.serving { store async throws in

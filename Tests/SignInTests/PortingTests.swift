@@ -80,8 +80,7 @@ import Testing
         #expect(new.signedIn.user != old.signedIn.user)
     }
 
-    @Test func `a user who has an account at either carrier signs in, and is told that the two may be one`() async throws
-    {
+    @Test func `a user with an account at either carrier signs in, and is told that the two may be one`() async throws {
         let (stage, old) = try await ported()
         try move(stage, portTokens: [])
         let new = try await stage.signIn()

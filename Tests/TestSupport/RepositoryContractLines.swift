@@ -293,7 +293,8 @@ extension Cell {
         if thing == .link {
             // The session to link under was another one's, unless it ended with all the user's.
             switch ending {
-            case .signedOutEverywhere, .endedByOperator, .locked, .erased, .merged, .endedOfEverybody: return .sessionGone
+            case .signedOutEverywhere, .endedByOperator, .locked, .erased, .merged, .endedOfEverybody:
+                return .sessionGone
             case .repointed: return .identityInUse
             default: return nil
             }

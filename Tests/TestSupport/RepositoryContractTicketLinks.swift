@@ -63,19 +63,24 @@ extension RepositoryContract {
             }
         },
         RepositoryContract("a ticket from before a line, or of a subject that is somebody's, links nothing") { store in
-            let (_, session, ticket, subject) = try await begin(store)
-            let event = IdentityEvent(
-                subject: subject, kind: .providerSessionsRevoked,
-                effect: .endsSessions(openedBy: Sample.now + 60, reauthenticate: false), time: Sample.now)
-            _ = try await store.take([event], line: NotBefore(drawnAt: Sample.now * 1000 + 500), now: Sample.now + 1)
-            #expect(
-                try await store.link(link(ticket, session, now: Sample.now + 2))
-                    == .refused(.authenticationTooOld(maximumAgeSeconds: 2)))
             let (jane, own, second, other) = try await begin(store, "second")
             let john = try await store.signedIn(Sample.signIn(other))
             #expect(try await store.link(link(second, own)) == .refused(.identityInUse))
             let last = try await store.auditEvents(after: 0, limit: 99).last
             #expect(last?.kind == .linkConflict && last?.user == jane && last?.oldIdentity == john.identity)
+            let (_, _, ticket, subject) = try await begin(store)
+            try await store.draw(
+                NotBefore(drawnAt: Sample.now * 1000 + 500), for: .provider("zenkey"), isNoted: false, now: Sample.now)
+            // The session is from behind the line, and the ticket is not.
+            var session = Sample.session()
+            session.id = Sample.sessionID(now: Sample.now + 1)
+            session.family = session.id
+            _ = try await store.signedIn(
+                Sample.signIn(Sample.subject("known "), session: session, now: Sample.now + 1))
+            #expect(
+                try await store.link(link(ticket, session.id, now: Sample.now + 2))
+                    == .refused(.authenticationTooOld(maximumAgeSeconds: 2)))
+            #expect(try await !store.isKnown(subject))
         },
         RepositoryContract("one ticket that is linked and redeemed at once is good for one of both") { store, other in
             for round in 0..<rounds {

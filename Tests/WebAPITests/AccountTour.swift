@@ -183,13 +183,14 @@ enum AccountTour {
     }
 
     private static func registration() async throws -> Set<String> {
-        let app = try await APIStage(perMinute: 6, registration: .ticket)
+        let app = try await APIStage(perMinute: 7, registration: .ticket)
         var tickets: [JSONValue] = []
         for (index, path) in ["/auth/signin", "/auth/zenkey-signin"].enumerated() {
             let answer = await app.post(path, json: APIStage.authorized([("code", .string("ticket-\(index)"))]))
             tickets.append(answer.json["link_ticket"] ?? .null)
         }
         _ = await app.post("/users", json: ["link_ticket": tickets[0], "client_id": "other"])
+        _ = await app.post("/users", json: ["link_ticket": tickets[0]], headers: bearer("none"))
         for (index, ticket) in [tickets[0], tickets[0], tickets[1]].enumerated() {
             _ = await app.post("/users", json: ["link_ticket": ticket, "name": .string("name-\(index)")])
         }

@@ -113,7 +113,7 @@ import Testing
         #expect(await app.send(.get, "/users/me", headers: bearer(token)).json["birthdate"] == "1990-02-28")
         // The same request has lost its answer; another one comes too late.
         #expect(await Self.link(app, token, ["link_ticket": ticket]).json == linked.json)
-        #expect(await app.post("/users", json: ["link_ticket": ticket]).status == 409)
+        #expect(await app.post("/users", json: ["link_ticket": ticket]).error == "invalid_grant")
         let again = await app.signIn([("code", "third")])
         #expect(again.status == 200 && again.json["user"]?["user_id"] == 1)
         app.stage.pass(seconds: 61)

@@ -80,7 +80,7 @@ enum PermissionAsker: String, CaseIterable, Sendable {
         let (identity, session) = try await asked(row, token, target, stage)
         let body =
             row.operation == "mergeAccounts"
-            ? try await merged(for: row, of: app, &stage) : try body(for: row, target, &stage)
+            ? try await merged(for: row, of: app, target, &stage) : try body(for: row, target, &stage)
         var headers = self == .address ? [] : token.map(bearer) ?? []
         if operation.access == .userAndClient {
             headers.append(("Client-Authorization", PermissionStage.basic(app).1))
@@ -98,7 +98,7 @@ enum PermissionAsker: String, CaseIterable, Sendable {
 
     /// Another's account to be merged, of who has just authenticated.
     private func merged(
-        for row: Row, of app: String, _ stage: inout PermissionStage
+        for row: Row, of app: String, _ target: PermissionStage.Target, _ stage: inout PermissionStage
     ) async throws -> JSONValue {
         let now = stage.api.stage.now
         switch self {
@@ -107,12 +107,15 @@ enum PermissionAsker: String, CaseIterable, Sendable {
             let answer = await stage.api.post("/auth/zenkey-signin", json: body)
             return ["token": answer.json["token"] ?? .null]
         // Jane's, of the app that posts codes.
-        case .other: return ["token": .string(try await stage.postedToken(authenticatedAt: now))]
-        default:
-            let permissions = self == .alone ? [row.needed].compactMap(\.self) : Array(Permission.allCases)
-            let token = try await stage.appToken(
-                of: self == .alone ? app : "all", Permissions(permissions), for: .john, authenticatedAt: now)
+        case .other: return ["token": .string(target.token)]
+        case .alone:
+            // An app that may not ask for this has no such token of anybody's.
+            guard let needed = row.needed, app == needed.rawValue else { return ["token": "none"] }
+            let token = try await stage.appToken(of: app, Permissions([needed]), for: .john, authenticatedAt: now)
             return ["token": .string(token)]
+        default:
+            let all = Permissions(Permission.allCases)
+            return ["token": .string(try await stage.appToken(of: "all", all, for: .john, authenticatedAt: now))]
         }
     }
 

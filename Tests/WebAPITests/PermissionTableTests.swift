@@ -90,7 +90,8 @@ import Testing
         "credentialBindingLink": .accountIdentities, "beginPush": .transactions, "currentUser": .accountRead,
         "editCurrentUser": .accountWrite, "eraseCurrentUser": .accountErase, "refreshProfile": .accountRead,
         "approveTransaction": .transactions, "listIdentities": .accountRead, "linkIdentity": .accountIdentities,
-        "mergeAccounts": .accountIdentities, "unlinkIdentity": .accountIdentities, "providerAccessToken": .tokens, "listSessions": .accountRead,
+        "mergeAccounts": .accountIdentities, "unlinkIdentity": .accountIdentities, "providerAccessToken": .tokens,
+        "listSessions": .accountRead,
         "revokeSessions": .accountSessions, "revokeSession": .accountSessions, "userinfo": .openid,
         "userinfoByPost": .openid, "signOut": nil,
     ]

@@ -154,7 +154,7 @@ enum SignInDescriptions {
             SignUpDescriptions.registered,
         ],
         errors: [
-            .unknownClient, .unknownProvider, .invalidGrant, .identityInUse, .rateLimited, .providerError,
-            .providerUnavailable, .providerTimeout, .storageUnavailable,
+            .unknownClient, .unknownProvider, .invalidToken, .invalidGrant, .identityInUse, .rateLimited,
+            .providerError, .providerUnavailable, .providerTimeout, .storageUnavailable,
         ])
 }
