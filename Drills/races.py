@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import itertools
+import json
 import os
 import threading
 import urllib.parse
@@ -46,7 +47,7 @@ class Races:
 
     def __init__(self, carriers):
         self.carriers, self.phones = carriers, native.Phones(carriers)
-        self.numbers = itertools.count()
+        self.numbers, self.merges = itertools.count(), itertools.count()
 
     def somebody(self):
         return f"racer{next(self.numbers)}"
@@ -153,6 +154,59 @@ class Races:
         came_first = answer.json["user"]["user_id"] == before.json["user"]["user_id"]
         return None if here == (401 if came_first else 200) else f"{here} afterwards"
 
+    def merged(self, pair):
+        """A merge beside a sign-in, a link, an erasure of either or the other merge: one account is left, or two whole ones."""
+        names = [self.somebody() for _ in range(2)]
+        before = [self.sign_in(pair, name).json for name in names]
+        kept, absorbed = (one["token"] for one in before)
+        more = {"provider": "plain", "iss": self.carriers.urls["plain"]}
+        rivals = {
+            "sign-in": ("POST", "/auth/signin", {"body": self.authorized_after(pair, names[1])}),
+            "link": ("POST", "/users/me/identities",
+                     {"body": {**self.carriers.authorize(self.somebody(), "plain"), **more}, "bearer": absorbed}),
+            "absorbed erased": ("DELETE", "/users/me", {"bearer": absorbed}),
+            "kept erased": ("DELETE", "/users/me", {"bearer": kept}),
+            "other way": ("POST", "/users/me/merge", {"body": {"token": kept}, "bearer": absorbed}),
+        }
+        rival = list(rivals)[next(self.merges) % len(rivals)]
+        merge, other = pair.both(
+            ("POST", "/users/me/merge", {"body": {"token": absorbed}, "bearer": kept}), rivals[rival])
+        return self.half(pair, names, before, rival, merge, other)
+
+    def half(self, pair, names, before, rival, merge, other):
+        """What is half of what a merge and its rival have left, or None."""
+        statuses = f"{rival}: {merge.status} {other.status}"
+        if merge.status not in (200, 400, 401) or other.status not in (200, 201, 204, 400, 401):
+            return statuses
+        users = [one["user"]["user_id"] for one in before]
+        here = [pair.one("GET", "/users/me", bearer=one["token"]).status for one in before]
+        again = [pair.one("POST", "/auth/signin", body=self.authorized_after(pair, name)) for name in names]
+        if any(answer.status != 200 for answer in again):
+            return f"{statuses}, then {tally(again)}"
+        found = [answer.json["user"]["user_id"] for answer in again]
+        if rival == "other way" and other.status == 200:
+            expected = [[401, 200], [users[1]] * 2]
+        elif merge.status == 200 and rival == "kept erased" and other.status in (200, 204):
+            # Who left had become both.
+            return None if here == [401, 401] and not set(found) & set(users) else f"{statuses}, {here}"
+        elif merge.status == 200:
+            expected = [[200, 401], [users[0]] * 2]
+        else:
+            gone = {"absorbed erased": 1, "kept erased": 0}.get(rival) if other.status in (200, 204) else None
+            expected = [[401 if number == gone else 200 for number in range(2)],
+                        [found[number] if number == gone else user for number, user in enumerate(users)]]
+        fault = f"{statuses}, {here}, {found} of {users}"
+        if [here, found] != expected or merge.status != 200 and rival in ("sign-in", "link"):
+            return fault
+        count = len(json.loads(pair.one("GET", "/users/me/identities", bearer=again[0].json["token"]).body))
+        whole = 1 + (found[0] == found[1]) + (rival == "link" and other.status == 201 and found[0] == found[1])
+        return None if count == whole else f"{fault}, {count} identities"
+
+    def authorized_after(self, pair, name):
+        """A sign-in that is seen to begin now, so that it lies behind every line that was drawn before."""
+        nonce = pair.one("POST", "/auth/challenge", form={}).json["nonce"]
+        return self.carriers.authorize(name, nonce=nonce)
+
 
 def others(body):
     """The same code in two requests that are not the same."""
@@ -174,7 +228,7 @@ def same_user(answers):
 
 
 RACES = (Races.code, Races.copies, Races.id_token, Races.challenge, Races.newcomer, Races.moved, Races.refresh, Races.browser,
-         Races.link, Races.erased)
+         Races.link, Races.erased, Races.merged)
 
 
 def run(bench):

@@ -130,10 +130,13 @@ def sessions(apps, service):
 def identities(apps, service):
     token = sign_in(apps, service, "zenkey", "grace").access_token
     linked = apps.call("linkIdentity", 201, token=token,
-                       body=apps.body("AuthorizedResponse", **service.authorized("plain", "heidi")))
+                       body=apps.body("IdentityProof", **service.authorized("plain", "heidi")))
     listed = apps.call("listIdentities", token=token)
     apps.checks.equal("both identities are listed", len(listed), 2)
     apps.call("unlinkIdentity", token=token, identity_id=linked.identity_id)
+    other = sign_in(apps, service, "zenkey", "ivan").access_token
+    merged = apps.call("mergeAccounts", token=token, body=apps.body("AccountMerge", token=other))
+    apps.checks.equal("two accounts are one", len(merged.identities), 2)
     apps.call("eraseCurrentUser", token=token)
 
 
@@ -212,6 +215,9 @@ def administration(operators, apps, service):
     operators.call("endSessionOfUser", session_id=shown.sessions[-1].session_id, **token)
     operators.call("lockUser", user_id=user, body=operators.body("UserLock", reason="by a generated client"), **token)
     operators.call("unlockUser", user_id=user, **token)
+    other = sign_in(apps, service, "plain", "grace").user.user_id
+    merged = operators.call("mergeUsers", user_id=user, body=operators.body("UserMerge", user_id=other), **token)
+    operators.checks.equal("two users are one", merged.merged_user_id, other)
     for name in ("exportUser", "endSessions", "eraseUser"):
         operators.call(name, user_id=user, **token)
     operators.call("endAllSessions", provider="plain", **token)

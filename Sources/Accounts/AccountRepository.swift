@@ -288,6 +288,12 @@ public protocol IdentityRepository: IdentityLookup {
     ///   `.sessionGone`, `.authenticationTooOld`, `.identityTooNew`, or `.identityInUse`, which the audit trail has.
     func link(_ record: LinkRecord) async throws(RepositoryError) -> LinkOutcome
 
+    /// The same by a link ticket, which is used up by it: what proves the identity was verified when it was made.
+    ///
+    /// - Returns: refused with `.sessionGone`, `.authenticationTooOld`, `.identityTooNew`, `.invalidTicket`,
+    ///   `.locked`, or `.identityInUse`, which the audit trail has; none of them uses the ticket up.
+    func link(_ link: TicketLink) async throws(RepositoryError) -> LinkOutcome
+
     /// Takes an identity from its user, but never the last one. The sessions that were opened by it end, and those of
     /// earlier versions of which it can't be told that they were not. An identity that was added too recently may take
     /// itself away, and no other.
@@ -301,6 +307,13 @@ public protocol IdentityRepository: IdentityLookup {
     func unlink(
         _ identity: IdentityID, of user: UserID, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> UnlinkOutcome
+
+    /// Makes one account of two, by both users' word or an operator's: the identities of the one that goes become the
+    /// other one's, and its sessions end.
+    ///
+    /// - Returns: refused with `.sessionGone`, `.authenticationTooOld`, `.identityTooNew` or `.locked`; nothing has
+    ///   changed then.
+    func merge(_ record: MergeRecord) async throws(RepositoryError) -> MergeOutcome
 
     /// Gives a user an identity by an operator's word, taking it from whoever has it, whose sessions all end.
     func repoint(

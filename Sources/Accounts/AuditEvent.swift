@@ -19,13 +19,21 @@ public struct AuditEvent: Equatable, Sendable {
         public static let identityMigrated = Kind(rawValue: "identity_migrated")
         /// The sign-in of an unknown subject came with a port token that proved nothing; the user is the one it made.
         public static let portTokenRefused = Kind(rawValue: "port_token_refused")
-        /// A sign-in was refused because its subject, or its port tokens, belong to different users.
+        /// The user signed in with a port token that names the old identity, another user's: both may be one person.
+        public static let mergeOffered = Kind(rawValue: "merge_offered")
+        /// A sign-in was refused because its port tokens belong to different users.
         public static let migrationConflict = Kind(rawValue: "migration_conflict")
         /// The signed-in user added an identity, or signed in by one that has the cross-client key of another of his.
         public static let identityLinked = Kind(rawValue: "identity_linked")
         /// The issuer of the new identity has another name than it had, under which it was signed in by; it is stored
         /// under that now, and still the same.
         public static let identityRenamed = Kind(rawValue: "identity_renamed")
+        // Of two accounts one is left: the one that stays, which the event tells from whom, and the one that is gone,
+        // which the event tells into whom. Each identity that has come with it is in an event of its own; it keeps its
+        // number.
+        public static let usersMerged = Kind(rawValue: "users_merged")
+        public static let userAbsorbed = Kind(rawValue: "user_absorbed")
+        public static let identityMerged = Kind(rawValue: "identity_merged")
         public static let identityUnlinked = Kind(rawValue: "identity_unlinked")
         /// An operator gave the user an identity; the old one, if any, was another user's, whose sessions were revoked.
         public static let identityRepointed = Kind(rawValue: "identity_repointed")

@@ -37,7 +37,11 @@ public enum Migration {
         case migrate(Known)
         /// Nobody is known by any of these subjects.
         case create
-        /// They belong to different users. Which of the accounts goes on is for people to decide, so nothing changes.
+        /// The subject has this identity already, and a port token names another user's: the same person has two
+        /// accounts, it seems. Whether they become one is for that person to decide, so it is told, and nothing else.
+        case offer(Known, other: Known)
+        /// The port tokens belong to different users. Which of the accounts goes on is for people to decide, so nothing
+        /// changes.
         case conflict
     }
 
@@ -47,23 +51,24 @@ public enum Migration {
     ///   - subject: whom the ID token of this sign-in names.
     ///   - current: who has that subject now, looked up inside the transaction.
     ///   - ported: the verified port tokens in the order they came; empty when the subject was known beforehand.
-    /// - Returns: what to do. Of several old subjects of one user the first is replaced.
+    /// - Returns: what to do. Of several old subjects of one user the first is replaced. Whoever is known signs in,
+    ///   whatever the port tokens say.
     public static func decide(subject: Subject, current: Known?, ported: [Ported]) -> Decision {
         var old: Known?
         for token in ported {
             // A token is good for one move; and one with the new `sub` names no old account.
             guard !token.isUsed, !token.subject.hasSameValue(as: subject), let known = token.known else { continue }
+            if let current {
+                if known.user != current.user { return .offer(current, other: known) }
+                continue
+            }
             guard let found = old else {
                 old = known
                 continue
             }
             if found.user != known.user { return .conflict }
         }
-        switch (current, old) {
-        case (nil, nil): return .create
-        case (nil, let old?): return .migrate(old)
-        case (let current?, nil): return .signIn(current)
-        case (let current?, let old?): return current.user == old.user ? .signIn(current) : .conflict
-        }
+        if let current { return .signIn(current) }
+        return old.map { .migrate($0) } ?? .create
     }
 }

@@ -13,6 +13,8 @@ public enum SensitiveAct: CaseIterable, Sendable {
     case erase
     /// Adds an identity.
     case link
+    /// Makes one account of two, of either of them.
+    case merge
     /// Gets a credential for the user's account in a provider's directory.
     case bindCredential
     /// Changes an e-mail address or a telephone number.
@@ -25,7 +27,7 @@ public enum SensitiveAct: CaseIterable, Sendable {
     var onlyEnds: Bool {
         switch self {
         case .signOutOthers, .unlink, .unlinkItself, .erase: true
-        case .link, .bindCredential, .changeContact, .changeUsername: false
+        case .link, .merge, .bindCredential, .changeContact, .changeUsername: false
         }
     }
 
@@ -33,7 +35,7 @@ public enum SensitiveAct: CaseIterable, Sendable {
     var isClosedToNewIdentities: Bool {
         switch self {
         case .unlinkItself: false
-        case .signOutOthers, .unlink, .erase, .link, .bindCredential, .changeContact, .changeUsername: true
+        case .signOutOthers, .unlink, .erase, .link, .merge, .bindCredential, .changeContact, .changeUsername: true
         }
     }
 }

@@ -10,6 +10,8 @@ public struct SignedIn: Equatable, Sendable {
     public var profile: Profile
     /// Whether the user has to be asked before the app gets its code (``ConsentDemand``).
     public var lacksConsent = false
+    /// Whether a port token names another user: the same person seems to have two accounts, which they may make one.
+    public var isMergeOffered = false
     /// How many verified port tokens had moved somebody before, and so proved nothing.
     public var usedPortTokens = 0
 

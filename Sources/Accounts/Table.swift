@@ -81,9 +81,21 @@ public struct Table: Sendable {
         /// It stays until it expires, or for good.
         case nobody
         // It refers to its owner by this column, so that whatever takes the owner away takes it along.
-        case user(String)
+        case user(String, merged: Merged)
+        /// When its user's account is merged into another, it stays with the identity, which keeps its number.
         case identity(String)
+        /// It ends with its session when its user's account is merged into another.
         case session(String)
+    }
+
+    /// What becomes of a user's rows when the account is merged into another. Whoever makes a table says it.
+    public enum Merged: Sendable {
+        /// They are the other account's from then on.
+        case moves
+        /// They end with the account: what the other one has of its own stays, and nothing is added to it.
+        case goes
+        /// A transaction of the store's own sees to them, row by row (`MergeTransaction`).
+        case decided
     }
 
     /// Rows that refer to nothing, because a reference would cost each sign-in something: whatever takes their owner
@@ -112,7 +124,8 @@ public struct Table: Sendable {
     /// - Parameters:
     ///   - name: small letters, digits and underscores, as all names; none of the store's own.
     ///   - key: what a row is found by. It can't be optional or sealed.
-    ///   - owner: by one of the columns; its kind is that of the owner's key.
+    ///   - owner: by one of the columns; its kind is that of the owner's key. Rows that move when accounts are merged
+    ///     have another key.
     ///   - expiry: one of the columns, of integers.
     ///   - age: another one of integers, by which old rows are found; nil where nobody looks for them.
     public init(

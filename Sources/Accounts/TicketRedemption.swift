@@ -25,6 +25,33 @@ public struct TicketRedemption: Sendable {
     }
 }
 
+/// A link ticket whose identity a signed-in user adds.
+public struct TicketLink: Sendable {
+    public var ticket: TokenHash
+    /// The client that the ticket was made for.
+    public var client: String
+    /// Whose session adds it. It must be live in the very transaction.
+    public var session: SessionID
+    /// What the session must show in the very transaction.
+    public var demands: SensitiveDemands
+    /// The request that it comes with: the same again gets the same answer.
+    public var request: RequestDigest
+    /// Seconds since 1970.
+    public var now: Int64
+
+    public init(
+        ticket: TokenHash, client: String, session: SessionID, demands: SensitiveDemands, request: RequestDigest,
+        now: Int64
+    ) {
+        self.ticket = ticket
+        self.client = client
+        self.session = session
+        self.demands = demands
+        self.request = request
+        self.now = now
+    }
+}
+
 public enum RedemptionOutcome: Equatable, Sendable {
     case redeemed(RedeemedTicket)
     case refused(Refusal)

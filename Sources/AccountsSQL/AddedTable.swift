@@ -28,6 +28,8 @@ package struct AddedTable: Sendable {
     let deleteOlder: Query?
     /// Where its rows go with a user.
     let ofUser: Query?
+    /// Where they move when accounts are merged.
+    let moving: Query?
 
     init?(_ table: Table) {
         guard let key = table.key.first?.name else { return nil }
@@ -43,11 +45,12 @@ package struct AddedTable: Sendable {
         let owned: String? =
             switch table.owner {
             case .nobody: nil
-            case .user(let column): "\(column) = ?"
+            case .user(let column, _): "\(column) = ?"
             case .identity(let column): "\(column) IN (SELECT id FROM identities WHERE user_id = ?)"
             case .session(let column): "\(column) IN (SELECT id FROM sessions WHERE user_id = ?)"
             }
         ofUser = owned.map { Query("SELECT \(names) FROM \(table.name) WHERE \($0) ORDER BY \(key)") }
+        moving = table.moving
         hasOlder = table.age.map { Query("SELECT 1 FROM \(table.name) WHERE \($0) < ? LIMIT 1") }
         deleteOlder = table.age.map { age in
             Query(
@@ -89,7 +92,7 @@ package struct AddedTable: Sendable {
     private var owner: (table: String, column: String)? {
         switch table.owner {
         case .nobody: nil
-        case .user(let column): ("users", column)
+        case .user(let column, _): ("users", column)
         case .identity(let column): ("identities", column)
         case .session(let column): ("sessions", column)
         }

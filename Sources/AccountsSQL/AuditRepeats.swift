@@ -6,8 +6,8 @@ extension AuditEvent.Kind {
     private static let counted: Set<AuditEvent.Kind> = [
         .signInAnswerRepeated, .refreshAnswerRepeated, .refreshAnswerRepeatedLate, .reusableRefreshTokenUsed,
         .refreshTokenReused, .appCodeReused, .pushReused,
-        .migrationConflict, .linkConflict, .crossClientKeyAmbiguous, .profileEdited, .userViewed, .userExported,
-        .usersSearched, .auditViewed,
+        .migrationConflict, .mergeOffered, .linkConflict, .crossClientKeyAmbiguous, .profileEdited, .userViewed,
+        .userExported, .usersSearched, .auditViewed,
     ]
 
     /// Whether only the first of many in a minute gets a row of its own.

@@ -49,12 +49,26 @@ package struct Erasure {
         try SessionEnd(connection: connection, sealer: sealer, now: now).tellAll(of: user)
         try GrantRows(connection: connection, sealer: sealer, now: now).revokeAll(of: user)
         try barSubjects(of: user)
-        for query in Self.bound + Self.users { try connection.run(query, user) }
+        try Self.removeBound(of: user, connection)
+        guard try Self.removeUser(user, connection) else { return false }
+        try AuditTrail(connection: connection, now: now).add(.userErased, user: user)
+        return true
+    }
+
+    /// Sessions and tickets.
+    static func removeBound(of user: UserID, _ connection: any Connection) throws(RepositoryError) {
+        for query in bound + users { try connection.run(query, user) }
+    }
+
+    /// The user's row, and all that refers to it.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    static func removeUser(_ user: UserID, _ connection: any Connection) throws(RepositoryError) -> Bool {
         try connection.run(Self.user, user)
         guard connection.changes > 0 else { return false }
-        try connection.run(Self.count)
+        try connection.run(count)
         try connection.noteErasure()
-        try AuditTrail(connection: connection, now: now).add(.userErased, user: user)
         return true
     }
 

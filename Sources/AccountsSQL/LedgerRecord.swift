@@ -7,6 +7,8 @@ package import Accounts
 /// the user has lost is, whoever may have it now.
 package enum LedgerRecord: Hashable {
     case userErased(UserID)
+    /// The account became part of another one, its identities with their numbers, and its sessions ended.
+    case usersMerged(UserID, into: UserID)
     case identityUnlinked(IdentityID, of: UserID)
     /// The identity went to another carrier or another user, and all sessions of its user ended.
     case identityMoved(IdentityID, from: UserID)
@@ -26,6 +28,7 @@ package enum LedgerRecord: Hashable {
     package var text: String {
         switch self {
         case .userErased(let user): "user_erased \(user.rawValue)"
+        case .usersMerged(let absorbed, let kept): "users_merged \(absorbed.rawValue) \(kept.rawValue)"
         case .identityUnlinked(let identity, let user): "identity_unlinked \(user.rawValue) \(identity.rawValue)"
         case .identityMoved(let identity, let user): "identity_moved \(user.rawValue) \(identity.rawValue)"
         case .locked(let user, let identity, let cause, let since, let until):
@@ -42,6 +45,8 @@ package enum LedgerRecord: Hashable {
         let numbers = words.dropFirst().compactMap { Int64($0) }
         switch (words.first, words.count, numbers.count) {
         case ("user_erased", 2, 1): self = .userErased(UserID(rawValue: numbers[0]))
+        case ("users_merged", 3, 2):
+            self = .usersMerged(UserID(rawValue: numbers[0]), into: UserID(rawValue: numbers[1]))
         case ("identity_unlinked", 3, 2):
             self = .identityUnlinked(IdentityID(rawValue: numbers[1]), of: UserID(rawValue: numbers[0]))
         case ("identity_moved", 3, 2):

@@ -18,6 +18,8 @@ package struct LockRows {
     private static let removeEach = Query("DELETE FROM locks WHERE user_id = ?")
     private static let find = Query(
         "SELECT cause, reason, since, until FROM locks WHERE user_id = ? AND identity_id = ?")
+    private static let carryOfIdentities = Query(
+        "UPDATE locks SET user_id = ?1 WHERE user_id = ?2 AND identity_id <> ?3")
     private static let least = Query("SELECT min(locked_until) FROM identities WHERE user_id = ?")
     private static let settle = Query(
         """
@@ -93,6 +95,15 @@ package struct LockRows {
     /// The identity has just come to the user.
     func carry(to user: UserID) throws(RepositoryError) {
         if try find(user) != nil { try settle(user) }
+    }
+
+    /// Gives a user what is locked of another one whose identities have come to them: the lock of the whole user, where
+    /// they have none that holds, and those of identities.
+    func carry(from former: UserID, to user: UserID) throws(RepositoryError) {
+        let lock = try find(former)
+        if let lock, lock.holds(now: now), try !holds(user) { try put(lock, on: user) }
+        try connection.run(Self.carryOfIdentities, user, former, Self.wholeUser)
+        try settle(user)
     }
 
     private func settle(_ user: UserID) throws(RepositoryError) {

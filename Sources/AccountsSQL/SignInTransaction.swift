@@ -67,6 +67,13 @@ package struct SignInTransaction {
         case .signIn(let known):
             guard let current, current.known == known else { throw .unavailable(.corrupt) }
             return .signedIn(try signIn(current))
+        case .offer(let known, let other):
+            guard let current, current.known == known else { throw .unavailable(.corrupt) }
+            var signedIn = try signIn(current)
+            signedIn.isMergeOffered = true
+            try audit.add(
+                .mergeOffered, user: known.user, old: other.identity, new: known.identity, origin: opening)
+            return .signedIn(signedIn)
         case .migrate(let known):
             guard let found = old.first(where: { $0.known == known }) else { throw .unavailable(.corrupt) }
             // A lock is carried along: a port takes nobody out of it.
@@ -76,11 +83,9 @@ package struct SignInTransaction {
             if let joined = try join() { return try noting(ported, joined) }
             return try noting(ported, try register())
         case .conflict:
-            let user = current?.known.user ?? old.first?.known.user
+            let user = old.first?.known.user
             try noteRefused(ported, user)
-            try audit.add(
-                .migrationConflict, user: user, old: old.first?.known.identity, new: current?.known.identity,
-                origin: refused)
+            try audit.add(.migrationConflict, user: user, old: old.first?.known.identity, origin: refused)
             return .refused(.migrationConflict)
         }
     }

@@ -40,14 +40,14 @@ extension Table {
                 .integer("exchange_room"), .integer("exchange_room_of"),
                 .integer("email_stopped"), .integer("email_said").optional, .integer("not_before"),
                 .integer("authenticated_after").optional, .integer("locked_until"),
-            ], owner: .user("user_id"), isNumbered: true),
+            ], owner: .user("user_id", merged: .decided), isNumbered: true),
         Table(
             "locks", key: [.integer("user_id"), .integer("identity_id")],
             [.text("cause"), .text("reason").optional, .integer("since"), .integer("until").optional],
-            owner: .user("user_id")),
+            owner: .user("user_id", merged: .decided)),
         Table(
             "consents", key: [.integer("user_id"), .text("client")], [.text("scope"), .integer("agreed")],
-            owner: .user("user_id")),
+            owner: .user("user_id", merged: .goes)),
         Table(
             "sessions", key: [SessionColumn.id.column],
             SessionColumn.allCases.filter { $0 != .id }.map(\.column), bond: .user(SessionColumn.user.name)),
@@ -73,7 +73,7 @@ extension Table {
             owner: .identity("identity_id")),
         Table(
             "contacts", key: [.integer("user_id"), .bytes("hash"), .integer("standing"), .text("provider")], [],
-            owner: .user("user_id")),
+            owner: .user("user_id", merged: .decided)),
         Table("contact_walk", key: [.integer("key_number")], [.integer("position")]),
         Table(
             "directory_users", key: [.integer("user_id"), .text("provider")],
@@ -82,7 +82,7 @@ extension Table {
                 .bytes("external_hash"), .text("directory_id").optional, .bytes("directory_hash").optional,
                 .integer("created"), .integer("joined").optional, .integer("mails"), .integer("mailed_since"),
                 .bytes("recipient_hash").optional, .bytes("wanted_hash").optional,
-            ], owner: .user("user_id")),
+            ], owner: .user("user_id", merged: .decided)),
     ]
 
     static let usedCodes = Table(
@@ -150,7 +150,7 @@ extension Table {
                 .integer("user_id"), .bytes("session_id"), .bytes("context_hash"), .text("acr").optional, .text("amr"),
                 .integer("auth_time").optional, .text("nonce").optional, .text("provider"), .text("client"),
                 .integer("created"),
-            ], owner: .user("user_id")),
+            ], owner: .user("user_id", merged: .moves)),
         Table(
             "failed_sign_ins", key: [.integer("id")],
             [

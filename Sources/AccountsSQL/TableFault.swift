@@ -42,6 +42,12 @@ public struct TableFault: Error, Equatable, CustomStringConvertible {
         if let (owner, kind) = owner(of: table), columns[owner]?.kind != kind {
             return "its owner's column, \(owner), is not there or not of the kind of the owner's key"
         }
+        if case .user(let owner, merged: .moves) = table.owner, owner == key.name {
+            return "its rows are to move when accounts are merged, and its key is whose they are"
+        }
+        if case .user(_, merged: .decided) = table.owner {
+            return "nothing in the store decides what becomes of its rows when accounts are merged"
+        }
         for number in table.columns.compactMap({ $0.seal?.number }) where !numbers.insert(number).inserted {
             return "another sealed column has the number \(number)"
         }
@@ -51,7 +57,7 @@ public struct TableFault: Error, Equatable, CustomStringConvertible {
     private static func owner(of table: Table) -> (String, Table.Column.Kind)? {
         switch table.owner {
         case .nobody: nil
-        case .user(let column), .identity(let column): (column, .integer)
+        case .user(let column, _), .identity(let column): (column, .integer)
         case .session(let column): (column, .bytes)
         }
     }

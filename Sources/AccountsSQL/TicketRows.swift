@@ -29,12 +29,12 @@ struct TicketRows {
     private static let isLive = "hash = ? AND client = ? AND expires > ? AND answer IS NULL"
     // One conditional statement: of two that redeem the same ticket at once only one gets the row. It stays as it is
     // for a moment, for the one whose answer is lost.
-    private static let take = Query(
+    private static let take = Query("UPDATE tickets SET answer = ?, expires = ? WHERE \(isLive) RETURNING \(columns)")
+    private static let columns = """
+        provider, issuer, subject, profile, acr, amr, auth_time, authenticated, upstream_sid, tokens, challenged,
+        source, created, scope, audience
         """
-        UPDATE tickets SET answer = ?, expires = ? WHERE \(isLive)
-        RETURNING provider, issuer, subject, profile, acr, amr, auth_time, authenticated, upstream_sid, tokens,
-            challenged, source, created, scope, audience
-        """)
+    private static let find = Query("SELECT \(columns) FROM tickets WHERE \(isLive)")
     private static let answer = Query(
         "SELECT answer FROM tickets WHERE hash = ? AND client = ? AND expires > ? AND answer IS NOT NULL")
 
@@ -91,32 +91,43 @@ struct TicketRows {
     ) throws(RepositoryError) -> Ticket? {
         let end = now + KeptAnswer.lifetimeSeconds
         return try connection.first(Self.take, answer.encoded, end, hash, client, now) { row throws(RepositoryError) in
-            let authentication = row.authentication(acr: 4, methods: 5, time: 6)
-            return Ticket(
-                provider: row.text(0), subject: subject(row.text(1), row.text(2)),
-                profile: try sealer.profile(row.blob(3), .profile(of: hash), connection),
-                authentication: authentication,
-                authenticatedAt: authentication.authenticatedAt(stored: row.integer(7)),
-                challengedAt: row.optionalInteger(10),
-                source: SessionSource(rawValue: row.integer(11)) ?? .signIn,
-                upstreamSession: row.isEmpty(8) ? nil : try row.hash(8),
-                kept: row.isEmpty(9) ? nil : try sealer.keptTokens(row.blob(9), .tokens(of: hash), connection),
-                createdAt: row.integer(12), scope: row.optionalText(13), audience: row.optionalText(14))
+            try ticket(hash, row)
         }
+    }
+
+    /// A live ticket of this client, which stays.
+    func find(_ hash: TokenHash, client: String, now: Int64) throws(RepositoryError) -> Ticket? {
+        try connection.first(Self.find, hash, client, now) { row throws(RepositoryError) in try ticket(hash, row) }
+    }
+
+    private func ticket(_ hash: TokenHash, _ row: any Statement) throws(RepositoryError) -> Ticket {
+        let authentication = row.authentication(acr: 4, methods: 5, time: 6)
+        return Ticket(
+            provider: row.text(0), subject: subject(row.text(1), row.text(2)),
+            profile: try sealer.profile(row.blob(3), .profile(of: hash), connection),
+            authentication: authentication,
+            authenticatedAt: authentication.authenticatedAt(stored: row.integer(7)),
+            challengedAt: row.optionalInteger(10),
+            source: SessionSource(rawValue: row.integer(11)) ?? .signIn,
+            upstreamSession: row.isEmpty(8) ? nil : try row.hash(8),
+            kept: row.isEmpty(9) ? nil : try sealer.keptTokens(row.blob(9), .tokens(of: hash), connection),
+            createdAt: row.integer(12), scope: row.optionalText(13), audience: row.optionalText(14))
     }
 }
 
 extension TicketRows.Ticket {
     /// What was drawn or locked since the ticket was made keeps its bearer out. The sign-in that made it was held to
     /// what there was before.
-    fileprivate func refusal(
-        _ connection: any Connection, _ sealer: StoreSealer, now: Int64
+    ///
+    /// - Parameter user: whose identity it will be; nil where it makes a new user.
+    func refusal(
+        _ connection: any Connection, _ sealer: StoreSealer, joining user: UserID? = nil, now: Int64
     ) throws(RepositoryError) -> Refusal? {
         try SignInBar(
             connection: connection, sealer: sealer, beginning: .seen(createdAt * 1000),
             authenticatedAt: authentication.time, provider: provider, app: nil, upstreamSession: upstreamSession,
             now: now
-        ).refusal(unknown: subject)
+        ).refusal(unknown: subject, joining: user)
     }
 }
 

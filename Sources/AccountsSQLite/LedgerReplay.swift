@@ -9,43 +9,47 @@ struct LedgerReplay {
 
     let connection: SQLiteConnection
     let sealer: StoreSealer
+    let tables: StoreTables
     let now: Int64
     private(set) var erased = 0
     private var losers: Set<UserID> = []
+    /// Accounts that were merged into one that has come after the backup, so that they stand for it here: what the
+    /// records say of that one is done to them.
+    private var merged: [UserID: [UserID]] = [:]
     /// Up to which numbers earlier restores have set them aside.
     private(set) var passed = GivenNumbers(users: 0, identities: 0, events: 0)
 
     private var audit: AuditTrail { AuditTrail(connection: connection, now: now) }
 
-    init(connection: SQLiteConnection, sealer: StoreSealer, now: Int64) {
-        (self.connection, self.sealer, self.now) = (connection, sealer, now)
+    init(connection: SQLiteConnection, sealer: StoreSealer, tables: StoreTables, now: Int64) {
+        (self.connection, self.sealer, self.tables, self.now) = (connection, sealer, tables, now)
     }
 
     mutating func apply(_ record: LedgerRecord) throws(RepositoryError) {
         switch record {
         case .userErased(let user):
             passed.users = max(passed.users, user.rawValue)
-            // It was long ago: what began then is over by now, and who comes back has begun since.
-            if try Erasure(connection: connection, sealer: sealer, line: .none, now: now).remove(user) { erased += 1 }
-        case .identityUnlinked(let identity, let user):
-            try take(identity, from: user)
-        case .identityMoved(let identity, let user):
-            // Whoever holds a session from before may be the number's next owner.
-            try SessionRows(connection: connection).deleteAll(of: user)
-            try take(identity, from: user)
-        case .locked(let user, let identity, let cause, let since, let until):
-            // A user who came after the backup is not there, and what they signed in by was new.
-            guard try UserRows.exists(user, connection) else { return }
-            try LockRows(connection: connection, now: now)
-                .put(Lock(cause: cause, reason: nil, since: since, until: until), on: user, identity)
-            guard let identity else { return try SessionRows(connection: connection).deleteAll(of: user) }
-            guard let provider = try connection.first(Self.provider, identity, user, read: { $0.text(0) }) else {
-                return
+            for user in here(user) {
+                // It was long ago: what began then is over by now, and who comes back has begun since.
+                let erasure = Erasure(connection: connection, sealer: sealer, line: .none, now: now)
+                if try erasure.remove(user) { erased += 1 }
             }
-            try SessionRows(connection: connection)
-                .deleteAll(of: user, identity: identity, provider: provider, now: now)
+        case .usersMerged(let absorbed, let kept):
+            passed.users = max(passed.users, absorbed.rawValue, kept.rawValue)
+            for user in here(absorbed) { try merge(user, into: kept) }
+        case .identityUnlinked(let identity, let user):
+            for user in here(user) { try take(identity, from: user) }
+        case .identityMoved(let identity, let user):
+            for user in here(user) {
+                // Whoever holds a session from before may be the number's next owner.
+                try SessionRows(connection: connection).deleteAll(of: user)
+                try take(identity, from: user)
+            }
+        case .locked(let user, let identity, let cause, let since, let until):
+            let lock = Lock(cause: cause, reason: nil, since: since, until: until)
+            for user in here(user) { try put(lock, on: user, identity) }
         case .unlocked(let user):
-            try LockRows(connection: connection, now: now).removeAll(of: user)
+            for user in here(user) { try LockRows(connection: connection, now: now).removeAll(of: user) }
             try NotBeforeRows(connection: connection, sealer: sealer, now: now).unlock(user)
         case .signingKeyRetired(let kid):
             try SigningKeyRows(connection: connection).retireAgain(kid, now: now)
@@ -54,6 +58,31 @@ struct LedgerReplay {
         case .numbersPassed(let users, let identities, let events):
             passed.raise(to: GivenNumbers(users: users, identities: identities, events: events))
         }
+    }
+
+    /// A user, and who stands for them here.
+    private func here(_ user: UserID) -> [UserID] { [user] + (merged[user] ?? []) }
+
+    private mutating func merge(_ user: UserID, into kept: UserID) throws(RepositoryError) {
+        guard try UserRows.exists(user, connection) else { return }
+        let merge = MergeTransaction(connection: connection, sealer: sealer, tables: tables, line: .none, now: now)
+        if case .merged = try merge.join(user, to: kept) { return }
+        // The other one has come after the backup. Both are whole: this one stays as it is, but for its sessions.
+        try SessionRows(connection: connection).deleteAll(of: user)
+        merged[kept, default: []].append(user)
+    }
+
+    private func put(_ lock: Lock, on user: UserID, _ identity: IdentityID?) throws(RepositoryError) {
+        // A user who came after the backup is not there, and what they signed in by was new.
+        guard try UserRows.exists(user, connection) else { return }
+        let sessions = SessionRows(connection: connection)
+        guard let identity else {
+            try LockRows(connection: connection, now: now).put(lock, on: user)
+            return try sessions.deleteAll(of: user)
+        }
+        try LockRows(connection: connection, now: now).put(lock, on: user, identity)
+        guard let provider = try connection.first(Self.provider, identity, user, read: { $0.text(0) }) else { return }
+        try sessions.deleteAll(of: user, identity: identity, provider: provider, now: now)
     }
 
     /// Users who can't sign in, for what they could sign in by has gone to somebody else or another carrier.

@@ -147,7 +147,7 @@ struct Restore {
         let secrets = SecretKeyRows(connection: connection)
         var numbers = try GivenNumbers(connection)
         if let present { numbers.raise(to: present.numbers) }
-        var replay = LedgerReplay(connection: connection, sealer: sealer, now: now)
+        var replay = LedgerReplay(connection: connection, sealer: sealer, tables: settings.tables, now: now)
         try reading?.forEachRecord { record throws(RepositoryError) in try replay.apply(record) }
         numbers.raise(to: replay.passed)
         let passed = try numbers.pass(in: connection)

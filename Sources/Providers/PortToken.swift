@@ -69,6 +69,18 @@ public struct PortToken: Sendable {
         ProviderDocument.object(token.unverifiedPayload.span)?["iss"]?.string
     }
 
+    /// Whom the port tokens of an ID token claim to be of, which nothing has checked yet: enough to see whether a check
+    /// of them could tell anything.
+    public static func claimedSubjects(in claims: JSONValue) -> [(issuer: String, subject: String)] {
+        candidates(in: claims).compactMap { text in
+            guard let token = try? CompactJWS(parsing: text, maximumByteCount: maximumTokenBytes),
+                let payload = ProviderDocument.object(token.unverifiedPayload.span),
+                let issuer = payload["iss"]?.string, let subject = payload["sub"]?.string, subject.isSubject
+            else { return nil }
+            return (issuer, subject)
+        }
+    }
+
     /// The rules of a port token whose signature was verified.
     ///
     /// It has no expiry, so its age is bounded here. A token that names the issuer or the subject of the very ID token

@@ -79,6 +79,19 @@ extension ServiceError {
     }
 }
 
+extension MergeOutcome {
+    /// - Throws: what it means for whoever asked that there are still two.
+    package func users() throws(ServiceError) -> MergedUsers {
+        switch self {
+        case .merged(let users): return users
+        case .sameUser: throw .invalidRequest("Both are one account already.")
+        case .noSuchUser: throw .unknownUser
+        case .bothInDirectory: throw .mergeConflict
+        case .refused(let refusal): throw ServiceError(refusal)
+        }
+    }
+}
+
 /// Calls a repository and says what its failure means for whoever asked.
 package func stored<Value: Sendable>(
     _ call: () async throws(RepositoryError) -> Value

@@ -85,6 +85,8 @@ public enum ServiceError: Error, Equatable, Sendable {
     case notFound
     /// The accounts at the old and the new carrier both exist.
     case migrationConflict
+    /// Both accounts that are to become one are known to the directory of one provider.
+    case mergeConflict
     /// What one wing alone has to say.
     case ofWing(WingError)
     // An operator:

@@ -151,18 +151,33 @@ public struct SignInWithProvider: Sendable {
         }
     }
 
-    /// Who the user was at other carriers; nil where nothing tells. Port tokens count for a subject nobody has yet and
-    /// for no other, so for everybody else their carriers are not even asked.
+    /// Who the user was at other carriers; nil where nothing tells. Port tokens count for a subject nobody has yet. For
+    /// everybody else they can only tell of a second account, so their carriers are not even asked unless somebody has
+    /// the subject that they claim, and whatever comes of it changes no sign-in.
     private func portedSubjects(
         of idToken: IDToken, _ grant: AuthorizationGrant, _ call: CallContext
     ) async throws(ServiceError) -> VerifiedPortTokens? {
         guard grant.provider.tellsOfOtherCarriers(idToken) else { return nil }
         let subject = grant.subject(of: idToken)
         let isKnown = try await stored { () throws(RepositoryError) in try await accounts.isKnown(subject) }
-        if isKnown { return nil }
+        if isKnown {
+            guard try await claimsKnown(idToken) else { return nil }
+            guard let verified = try? await grant.portTokens(of: idToken) else { return nil }
+            return verified
+        }
         let verified = try await grant.portTokens(of: idToken)
         call.note(refused: verified.refusals)
         return verified
+    }
+
+    /// Whether somebody has a subject that a port token claims, which nothing has checked yet. One that has moved its
+    /// user has left nobody with it.
+    private func claimsKnown(_ idToken: IDToken) async throws(ServiceError) -> Bool {
+        for claimed in PortToken.claimedSubjects(in: idToken.claims) {
+            let subject = Subject(issuer: claimed.issuer, value: claimed.subject)
+            if try await stored({ () throws(RepositoryError) in try await accounts.isKnown(subject) }) { return true }
+        }
+        return false
     }
 
     /// What the repository stores, all in one transaction.

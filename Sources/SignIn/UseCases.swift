@@ -11,10 +11,12 @@ public struct UseCases: Sendable {
     public let register: RegisterWithTicket
     public let exchange: ExchangeAccessToken
     public let link: LinkIdentity
+    public let linkWithTicket: LinkWithTicket
     public let approve: ApproveTransaction
     public let challenges: Challenges
     public let sessions: Sessions
     public let accounts: UserAccounts
+    public let merge: MergeAccounts
     public let browser: BrowserSignIn
     public let appTokens: AppTokens
     public let introspection: Introspection
@@ -66,12 +68,15 @@ public struct UseCases: Sendable {
         signIn = SignInWithProvider(
             accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies, registration: registration)
         link = LinkIdentity(accounts: repository, sensitive: sensitive, supplies: supplies)
+        linkWithTicket = LinkWithTicket(
+            accounts: repository, providers: providers, sensitive: sensitive, clock: clock)
         approve = ApproveTransaction(accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies)
         challenges = Challenges(repository: repository, clock: clock)
         sessions = Sessions(
             repository: repository, tokenIssuer: tokenIssuer, apps: apps, providers: providers,
             repeats: memory.budgets.refreshRepeats, clock: clock)
         accounts = UserAccounts(repository: repository, sensitive: sensitive, clock: clock)
+        merge = MergeAccounts(repository: repository, sessions: sessions, sensitive: sensitive, clock: clock)
         browser = BrowserSignIn(
             signIn: signIn, link: link, repository: repository, transport: transport, apps: apps,
             limits: limits, room: memory.pending, clock: clock, configuration: tokenIssuer.configuration,

@@ -155,6 +155,8 @@ struct ErrorAnswer {
         case .notFound: self.init(404, "not_found", "The user has nothing of this name.")
         case .migrationConflict:
             self.init(409, "migration_conflict", "The old and the new subject belong to different users.")
+        case .mergeConflict:
+            self.init(409, "merge_conflict", "Both accounts have an account in the directory of the same provider.")
         case .invalidAdminToken:
             self = ErrorAnswer(401, "invalid_token", "The admin token is missing or wrong.")
                 .with(header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")

@@ -79,6 +79,7 @@ enum Operations {
         ) {
             $0.identities.remove
         },
+        .user(.post, "/users/me/merge", needs: .accountIdentities, UserListDescriptions.merge) { $0.merge.respond },
         .userAndClient(.get, ProviderTokenEndpoint.path, needs: .tokens, UserListDescriptions.accessToken) {
             $0.providerTokens.accessToken
         },
@@ -220,7 +221,11 @@ package struct APIServices: Sendable {
         CurrentUserEndpoint(accounts: useCases.accounts, providers: code.providers)
     }
     fileprivate var identities: IdentitiesEndpoint {
-        IdentitiesEndpoint(accounts: useCases.accounts, link: useCases.link, code: code)
+        IdentitiesEndpoint(
+            accounts: useCases.accounts, link: useCases.link, linkWithTicket: useCases.linkWithTicket, code: code)
+    }
+    fileprivate var merge: MergeEndpoint {
+        MergeEndpoint(merge: useCases.merge, accounts: useCases.accounts, code: code)
     }
     fileprivate var providerTokens: ProviderTokenEndpoint {
         ProviderTokenEndpoint(

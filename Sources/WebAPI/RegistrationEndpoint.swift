@@ -42,6 +42,7 @@ struct RegistrationEndpoint: Sendable {
             if signUp.providers.keepsDirectories { return try await signUp.signUp(context) }
             throw .invalidRequest("The parameter link_ticket is missing.")
         }
+        try await refuseSession(context)
         let app = try provenApp(context)
         let profile = try ProfileFields.attributes(in: parameters)
         let replaced = try await sessions.replaced(by: parameters[.replacesToken], for: app)
@@ -57,5 +58,15 @@ struct RegistrationEndpoint: Sendable {
         guard let app = credentials.app(in: apps) else { return nil }
         try credentials.prove(app, in: apps)
         return app
+    }
+
+    /// Whoever is signed in and has a ticket wants what it proves beside what they have: a second account would be
+    /// nobody's wish.
+    private func refuseSession(_ context: RequestContext) async throws(ServiceError) {
+        guard let token = try context.token.optional() else { return }
+        _ = try await sessions.principal(of: token)
+        throw .invalidRequest(
+            "The request shows a session, and POST /users makes another user: POST /users/me/identities links the ticket."
+        )
     }
 }

@@ -44,6 +44,7 @@ struct SignInEndpoint: Sendable {
             }
             body.member("new_user", signedIn.isNewUser)
             body.member("migrated", signedIn.migrated)
+            if signedIn.isMergeOffered { body.member("merge_offered", true) }
             if let acr = outcome.authentication.acr { body.member("acr", acr) }
             if let time = outcome.authentication.time { body.member("auth_time", time) }
             if let issuedTokenType { body.member("issued_token_type", issuedTokenType) }

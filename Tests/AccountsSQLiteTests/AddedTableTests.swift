@@ -137,7 +137,18 @@ import Wings
         ("its expiry", [Table("toy", key: .bytes("id"), [], owner: .nobody, expiry: "expires")]),
         ("its expiry", [Table("toy", key: .bytes("id"), [.text("until")], owner: .nobody, expiry: "until")]),
         ("its age", [Table("toy", key: .bytes("id"), [], owner: .nobody, expiry: nil, age: "made")]),
-        ("its owner", [Table("toy", key: .bytes("id"), [.text("user")], owner: .user("user"), expiry: nil)]),
+        (
+            "its owner",
+            [Table("toy", key: .bytes("id"), [.text("user")], owner: .user("user", merged: .moves), expiry: nil)]
+        ),
+        (
+            "its key is whose they are",
+            [Table("toy", key: .integer("user"), [], owner: .user("user", merged: .moves), expiry: nil)]
+        ),
+        (
+            "nothing in the store decides",
+            [Table("toy", key: .bytes("id"), [.integer("user")], owner: .user("user", merged: .decided), expiry: nil)]
+        ),
         (
             "the number 9",
             [

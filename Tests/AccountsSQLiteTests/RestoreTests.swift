@@ -174,6 +174,77 @@ struct RestoreStage {
         }
     }
 
+    @Test func `merges again who was merged since, and then does to them what was done since`() async throws {
+        let (pair, others) = try await stage.serving { store async throws in
+            let pair = try await Pair(store)
+            let others = try await Pair(store, " others")
+            try await store.linked(Sample.link(Sample.subject("third"), pair.absorbed.session))
+            try await store.backup(to: stage.backup)
+            try await store.merged(pair.absorbed.user, into: pair.kept.user)
+            // Its number is what it was, so that it is taken from whoever has it here.
+            #expect(
+                try await store.unlink(pair.absorbed.identity, of: pair.kept.user, line: .none, now: Sample.now)
+                    == .unlinked)
+            try await store.merged(others.absorbed.user, into: others.kept.user)
+            #expect(try await store.erase(others.kept.user, now: Sample.now))
+            return (pair, others)
+        }
+        let outcome = try await stage.restore()
+        #expect(outcome.erased == 1 && outcome.stranded.isEmpty)
+        try await stage.serving { store async throws in
+            #expect(try await store.userCount() == 1)
+            #expect(try await store.user(pair.absorbed.user) == nil)
+            let subjects = try await store.identities(of: pair.kept.user).map(\.subject)
+            #expect(Set(subjects) == [pair.subjects.kept, Sample.subject("third")])
+            for subject in [pair.subjects.absorbed, others.subjects.kept, others.subjects.absorbed] {
+                #expect(try await !store.isKnown(subject))
+            }
+        }
+    }
+
+    @Test func `leaves whole who was merged into somebody younger than the backup, and does what was done since`()
+        async throws
+    {
+        let users = try await stage.serving { store async throws in
+            var (users, sessions): ([UserID], [NewSession]) = ([], [])
+            for name in ["whole", "erased", "locked", "unlinked"] {
+                let session = Sample.session()
+                users.append(try await store.signedIn(Sample.signIn(Sample.subject(name), session: session)).user)
+                sessions.append(session)
+            }
+            let taken = try await store.linked(Sample.link(Sample.subject("taken"), sessions[3].id)).identity
+            try await store.backup(to: stage.backup)
+            for user in users {
+                let younger = try await store.signedIn(Sample.signIn(Sample.subject("younger \(user.rawValue)"))).user
+                try await store.merged(user, into: younger)
+                switch user {
+                case users[1]: #expect(try await store.erase(younger, now: Sample.now))
+                case users[2]:
+                    let lock = Lock(cause: .operator, reason: nil, since: Sample.now, until: nil)
+                    #expect(try await store.lock(younger, lock, line: .none, now: Sample.now))
+                case users[3]:
+                    #expect(
+                        try await store.unlink(taken.id, of: younger, line: .none, now: Sample.now) == .unlinked)
+                default: break
+                }
+            }
+            return users
+        }
+        let outcome = try await stage.restore(keepsSessions: true)
+        #expect(outcome.erased == 1)
+        try await stage.serving { store async throws in
+            #expect(try await store.userCount() == 3)
+            #expect(try await store.user(users[1]) == nil)
+            for user in users {
+                // Whoever holds one of its sessions may not be who has merged it.
+                #expect(try await store.sessions(of: user, now: Sample.now).isEmpty)
+            }
+            #expect(try await store.signedIn(Sample.signIn(Sample.subject("whole"))).user == users[0])
+            #expect(try await store.signIn(Sample.signIn(Sample.subject("locked"))) == .refused(.locked))
+            #expect(try await store.identities(of: users[3]).map(\.subject) == [Sample.subject("unlinked")])
+        }
+    }
+
     @Test func `takes unlinked identities away again`() async throws {
         let session = Sample.session()
         let user = try await stage.serving { store async throws in

@@ -39,7 +39,8 @@ import Testing
     @Test func `port tokens that name two users are a conflict`() {
         let ported = [token("a", known: jane), token("b", known: john)]
         #expect(Migration.decide(subject: new, current: nil, ported: ported) == .conflict)
-        #expect(Migration.decide(subject: new, current: jane, ported: ported) == .conflict)
+        // Whoever is known signs in all the same.
+        #expect(Migration.decide(subject: new, current: jane, ported: ported) == .offer(jane, other: john))
     }
 
     @Test func `a used port token is ignored`() {
@@ -59,8 +60,9 @@ import Testing
             Migration.decide(subject: new, current: janesOther, ported: [token(known: jane)]) == .signIn(janesOther))
     }
 
-    @Test func `a subject that meanwhile belongs to another user is a conflict`() {
-        #expect(Migration.decide(subject: new, current: john, ported: [token(known: jane)]) == .conflict)
+    @Test func `a subject that belongs to another user signs in as that one, who is offered to make them one`() {
+        let ported = [token(isUsed: true, known: janesOther), token("b", known: jane)]
+        #expect(Migration.decide(subject: new, current: john, ported: ported) == .offer(john, other: jane))
     }
 
     @Test func `a subject that meanwhile has a user signs in when the port token names nobody`() {

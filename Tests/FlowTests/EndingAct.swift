@@ -18,7 +18,7 @@ enum EndingAct: String, CaseIterable, Sendable {
     // By an operator.
     case userSessions, userSessionsReauthenticate, oneSession, appSessions, appSessionsReauthenticate
     case providerSessions, providerSessionsReauthenticate, everybody, everybodyReauthenticate
-    case lock, unlock, unlink, erasure
+    case lock, unlock, unlink, erasure, merge
     // By the user.
     case signOut, revocation, signOutEverywhere, oneOfOwnSessions, ownUnlink, ownErasure
     // By the provider.
@@ -39,7 +39,7 @@ enum EndingAct: String, CaseIterable, Sendable {
         switch self {
         case .userSessions, .userSessionsReauthenticate, .oneSession, .appSessions, .appSessionsReauthenticate,
             .providerSessions, .providerSessionsReauthenticate, .everybody, .everybodyReauthenticate, .lock, .unlock,
-            .unlink, .erasure:
+            .unlink, .erasure, .merge:
             Way.allCases
         default: [.api]
         }

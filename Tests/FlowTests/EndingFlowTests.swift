@@ -127,6 +127,13 @@ private struct Held {
             } else {
                 _ = try await stage.admin("DELETE", "/admin/users/\(user)")
             }
+        case .merge:
+            let other = try #require(sessions[.otherSession]).user
+            if isByCommand {
+                try await stage.command(["users", "merge", String(other), user, "--yes"])
+            } else {
+                _ = try await stage.admin("POST", "/admin/users/\(other)/merge", ["user_id": .integer(app.user)])
+            }
         case .signOut: try await own("DELETE", "/auth/token")
         case .revocation: try await own("POST", "/auth/revoke", ["token": posted.refresh])
         case .signOutEverywhere: try await own("DELETE", "/users/me/sessions")

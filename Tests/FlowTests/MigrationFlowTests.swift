@@ -60,6 +60,31 @@ import Testing
         }
     }
 
+    @Test func `with a new account already is offered to make both one, and does so as both users`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let before = try await gatehouse.signIn("ada", at: .aurora)
+            gatehouse.simulation.port(subscriber: "ada", to: .borealis)
+            let new = try await gatehouse.signIn("ada", at: .borealis, misbehaving: "port_token_garbage")
+            #expect(new["new_user"] == true && new["merge_offered"] == nil)
+            let late = try await gatehouse.signIn("ada", at: .borealis)
+            #expect(late.status == 200, "\(late.text)")
+            #expect(late["merge_offered"] == true && late["migrated"] == false)
+            #expect(late["user"]?["user_id"] == new["user"]?["user_id"])
+            // It moves nobody, however often it comes.
+            let old = try await gatehouse.call("GET", "/users/me", bearer: before["token"]?.string)
+            #expect(old["user_id"] == before["user"]?["user_id"])
+            let token = try #require(before["token"]?.string)
+            let merged = try await gatehouse.call(
+                "POST", "/users/me/merge", bearer: late["token"]?.string, form: ["token": token])
+            #expect(merged.status == 200, "\(merged.text)")
+            #expect(merged["user_id"] == late["user"]?["user_id"])
+            #expect(merged["merged_user_id"] == before["user"]?["user_id"])
+            #expect(try await gatehouse.call("GET", "/users/me", bearer: token).status == 401)
+            let again = try await gatehouse.signIn("ada", at: .borealis)
+            #expect(again["merge_offered"] == nil && again["user"]?["user_id"] == late["user"]?["user_id"])
+        }
+    }
+
     @Test func `needs no carrier to be asked when the subject is known`() async throws {
         try await RunningGatehouse.with { gatehouse in
             _ = try await gatehouse.signIn("ada", at: .aurora)

@@ -104,6 +104,32 @@ import Testing
         }
     }
 
+    @Test func `merges two users only when told twice, under the feet of the server`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let (ada, grace) = (try await gatehouse.signIn("ada"), try await gatehouse.signIn("grace"))
+            let dry = try await gatehouse.run("users", "merge", "1", "2")
+            #expect(dry.status == 0 && dry.output.contains("Nothing was merged"), "\(dry.everything)")
+            #expect(try await gatehouse.call("GET", "/users/me", bearer: grace["token"]?.string).status == 200)
+            let merged = try await gatehouse.run("users", "merge", "1", "2", "--yes", "--reason", "seen", "--json")
+            #expect(
+                merged.json == ["user_id": 1, "merged_user_id": 2, "merged": true, "identity_ids": [2]],
+                "\(merged.everything)")
+            #expect(try await gatehouse.call("GET", "/users/me", bearer: grace["token"]?.string).status == 401)
+            let identities = try await gatehouse.call(
+                "GET", "/users/me/identities", bearer: ada["token"]?.string)
+            #expect(identities.json.array?.count == 2)
+            for arguments in [["1", "2"], ["2", "1"]] {
+                let gone = try await gatehouse.run("users", "merge", arguments[0], arguments[1], "--yes")
+                #expect(gone.status == 1 && gone.errors == "gatehouse: there is no such user\n")
+            }
+            #expect(try await gatehouse.run("users", "merge", "1", "1", "--yes").errors.contains("one user already"))
+            _ = try await gatehouse.signIn("heidi")
+            #expect(try await gatehouse.run("users", "lock", "3").status == 0)
+            let locked = try await gatehouse.run("users", "merge", "1", "3", "--yes")
+            #expect(locked.status == 1 && locked.errors.contains("locked"), "\(locked.everything)")
+        }
+    }
+
     @Test func `says what is missing where there is no store, or no valid configuration`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let empty = gatehouse.folder.appending(path: "empty")

@@ -80,6 +80,22 @@ import Testing
         #expect(new.signedIn.user != old.signedIn.user)
     }
 
+    @Test func `a user with an account at either carrier signs in, and is told that the two may be one`() async throws {
+        let (stage, old) = try await ported()
+        try move(stage, portTokens: [])
+        let new = try await stage.signIn()
+        #expect(new.signedIn.isNewUser && !new.signedIn.isMergeOffered)
+        try move(stage, portTokens: [try stage.former.portToken()])
+        let late = try await stage.signIn(["code": "late"])
+        #expect(late.signedIn.user == new.signedIn.user && late.signedIn.isMergeOffered)
+        #expect(late.signedIn.user != old.signedIn.user && !late.signedIn.migrated)
+        // One that proves nothing tells nothing, and neither does a carrier that can't be asked.
+        try move(stage, portTokens: [try stage.former.portToken { $0.claims[setting: "aud"] = "another" }])
+        #expect(try await !stage.signIn(["code": "later"]).signedIn.isMergeOffered)
+        stage.transport.answer(stage.former.metadataURL) { _ in .failure(.couldNotConnect) }
+        #expect(try await stage.signIn(["code": "latest"]).signedIn.user == new.signedIn.user)
+    }
+
     @Test func `a user who changed carriers is refused when two old subjects are two users`() async throws {
         let (stage, _) = try await ported()
         try stage.moveTo(stage.former, network: "311480", subject: "older-subject")

@@ -24,6 +24,7 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         + directoryJoinClauses
         + transferClauses + transferListClauses + sentAgainClauses + tableClauses + renamedClauses + textClauses
         + auditClauses + auditLoadClauses + lineClauses
+        + mergeClauses + mergeRefusalClauses + mergeRaceClauses + ticketLinkClauses
 
     public let testDescription: String
     private let body: @Sendable (_ store: any AccountRepository, _ other: any AccountRepository) async throws -> Void

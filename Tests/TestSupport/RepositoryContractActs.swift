@@ -28,7 +28,7 @@ private enum ShownForAct: CaseIterable {
         case .challenge:
             switch act {
             case .signOutOthers, .unlink, .unlinkItself, .erase: true
-            case .link, .bindCredential, .changeContact, .changeUsername: false
+            case .link, .merge, .bindCredential, .changeContact, .changeUsername: false
             }
         }
     }
@@ -68,6 +68,10 @@ private struct TwoIdentities {
         case .erase: try await store.erased(under: session, demands: demands, now: now)
         case .link:
             try await store.linked(Sample.link(Sample.subject("third \(name)"), session, demands: demands, now: now))
+        case .merge:
+            let another = Sample.session()
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("another \(name)"), session: another))
+            try await store.merged(session, another.id, demands: demands)
         case .bindCredential:
             let opening = try await store.openAccount(
                 under: session, demands: demands, provider: "zenkey", name: Sample.name(), now: now)

@@ -4,12 +4,12 @@ import Testing
 /// What ends sessions. Each is done to the user of one subject.
 private enum Ending: CaseIterable {
     case logoutBySession, logoutBySubject, consentRevoked, hijacked, disabled, signedOutEverywhere
-    case endedByOperator, endedOfApp, endedOfProvider, endedOfEverybody, locked, unlinked, repointed, erased
+    case endedByOperator, endedOfApp, endedOfProvider, endedOfEverybody, locked, unlinked, repointed, erased, merged
 
     /// Whether it is about a user, of whom nobody knows before the first sign-in.
     var isAboutUser: Bool {
         switch self {
-        case .signedOutEverywhere, .endedByOperator, .locked, .unlinked, .erased: true
+        case .signedOutEverywhere, .endedByOperator, .locked, .unlinked, .erased, .merged: true
         case .logoutBySession, .logoutBySubject, .consentRevoked, .hijacked, .disabled, .endedOfApp, .endedOfProvider,
             .endedOfEverybody, .repointed:
             false
@@ -221,6 +221,12 @@ private struct Cell {
                 Sample.signIn(Sample.subject("stranger to \(subject.value)x"), now: later))
             _ = try await store.repoint(subject, provider: provider, to: stranger.user, line: line, now: later)
         case .erased: #expect(try await store.erase(user, line: line, now: later))
+        case .merged:
+            let stranger = try await store.signedIn(
+                Sample.signIn(Sample.subject("stranger to \(subject.value)"), now: later)
+            ).user
+            let record = MergeRecord(.operator(kept: stranger, absorbed: user), line: line, now: later)
+            guard case .merged = try await store.merge(record) else { throw ContractViolation.notMerged }
         }
     }
 
@@ -287,7 +293,8 @@ extension Cell {
         if thing == .link {
             // The session to link under was another one's, unless it ended with all the user's.
             switch ending {
-            case .signedOutEverywhere, .endedByOperator, .locked, .erased, .endedOfEverybody: return .sessionGone
+            case .signedOutEverywhere, .endedByOperator, .locked, .erased, .merged, .endedOfEverybody:
+                return .sessionGone
             case .repointed: return .identityInUse
             default: return nil
             }

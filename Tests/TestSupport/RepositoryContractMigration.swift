@@ -101,16 +101,27 @@ extension RepositoryContract {
                 try await store.signedIn(Sample.signIn(new, code: code))
             }
         },
-        RepositoryContract("a subject that got a user of its own meanwhile conflicts with the ported one") { store in
+        RepositoryContract("a late port token signs in who is known, moves nobody, and offers that the two be one") {
+            store in
             let old = Sample.subject("old", at: Sample.oldIssuer)
             let new = Sample.subject("new")
-            _ = try await store.signedIn(Sample.signIn(old))
+            let former = try await store.signedIn(Sample.signIn(old))
             let own = try await store.signedIn(Sample.signIn(new))
-            await #expect(throws: Refusal.migrationConflict) {
-                try await store.signedIn(Sample.signIn(new, ported: [Sample.ported(old)]))
+            let token = Sample.ported(old)
+            for _ in 0..<2 {
+                let again = try await store.signedIn(Sample.signIn(new, ported: [token]))
+                #expect(again.user == own.user && again.isMergeOffered && !again.migrated && !again.isNewUser)
             }
-            #expect(try await store.isKnown(old))
-            #expect(try await store.signedIn(Sample.signIn(new)).user == own.user)
+            #expect(try await store.identities(of: former.user).map(\.subject) == [old])
+            #expect(try await store.sessions(of: former.user, now: Sample.now).count == 1)
+            let event = try await store.auditEvents(after: 0, limit: 9).last
+            #expect(event?.kind == .mergeOffered && event?.user == own.user)
+            #expect(event?.oldIdentity == former.identity && event?.newIdentity == own.identity)
+            // Once they are one there is nothing to offer.
+            try await store.merged(former.user, into: own.user)
+            let one = try await store.signedIn(
+                Sample.signIn(new, ported: [token], beginning: .seen((Sample.now + 1) * 1000)))
+            #expect(one.user == own.user && !one.isMergeOffered)
         },
         RepositoryContract(
             "a user who moved twice is found by the later port token, the earlier one saying nothing any more"

@@ -229,5 +229,5 @@ extension AccountRepository {
 }
 
 public enum ContractViolation: Error {
-    case notSignedIn, endlessTrail
+    case notSignedIn, notMerged, endlessTrail
 }

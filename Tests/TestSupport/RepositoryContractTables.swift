@@ -8,7 +8,7 @@ extension Sample {
         "toy_notes", key: .bytes("id"),
         [
             .integer("user_id"), .text("title").optional, .sealed("body"), .integer("written"), .integer("expires"),
-        ], owner: .user("user_id"), expiry: "expires", age: "written")
+        ], owner: .user("user_id", merged: .moves), expiry: "expires", age: "written")
 
     /// Of a session, with a secret.
     public static let tokens = Table(

@@ -38,7 +38,7 @@ enum AccountTour {
             json: ["grant_type": "refresh_token", "refresh_token": "x", "scope": "a\\b"])
         return try await open.seenAnswers.union(locked.seenAnswers).union(narrow.seenAnswers).union(ended()).union(
             registration()
-        ).union(closed()).union(barred())
+        ).union(closed()).union(barred()).union(merges())
     }
 
     @discardableResult
@@ -65,6 +65,10 @@ enum AccountTour {
         let linked = await app.post(
             "/users/me/identities", json: APIStage.authorized([("code", "second")]), headers: bearer(token))
         let second = linked.json["identity_id"]?.integer ?? 0
+        try app.stage.answerToken { $0.claims[setting: "sub"] = "merged" }
+        app.stage.answerUserinfo(["sub": "merged"])
+        let merged = await app.signIn([("code", "merged")]).json["token"] ?? .null
+        _ = await app.post("/users/me/merge", json: ["token": merged], headers: bearer(token))
         // The session is the first identity's, so that it outlives the second.
         _ = await app.send(.delete, "/users/me/identities/\(second)", headers: bearer(token))
     }
@@ -91,9 +95,13 @@ enum AccountTour {
         let sessions = await app.send(.get, "/users/me/sessions", headers: bearer(third)).json.array ?? []
         let other = sessions.first { $0["current"] == true }?["session_id"]?.string ?? ""
         let browser: JSONValue = ["provider": "zenkey", "redirect_uri": "https://acme.example/cb"]
+        try app.stage.answerToken { $0.claims[setting: "sub"] = "absorbed" }
+        app.stage.answerUserinfo(["sub": "absorbed"])
+        let absorbed = await app.signIn([("code", "absorbed")]).json["token"] ?? .null
         for token in [second, first] {
             _ = await app.post("/users/me/identities/authorize", json: browser, headers: bearer(token))
             if token == first { app.stage.pass(seconds: 301) }
+            _ = await app.post("/users/me/merge", json: ["token": absorbed], headers: bearer(token))
             _ = await app.post(
                 "/users/me/identities", json: APIStage.authorized([("code", "added-4")]), headers: bearer(token))
             _ = await app.send(.delete, "/users/me/identities/\(identity)", headers: bearer(token))
@@ -148,14 +156,43 @@ enum AccountTour {
         return app.seenAnswers
     }
 
+    /// Two accounts that can't become one.
+    private static func merges() async throws -> Set<String> {
+        let (app, hurried) = (try await APIStage(), try await APIStage(perMinute: 1))
+        let token = try await hurried.signedIn().token
+        _ = await hurried.post("/users/me/merge", json: ["token": "none"], headers: bearer(token))
+        let (repository, now) = (app.stage.repository, app.stage.now)
+        var tokens: [String] = []
+        for name in ["kept", "absorbed"] {
+            try app.stage.answerToken { $0.claims[setting: "sub"] = .string(name) }
+            app.stage.answerUserinfo(["sub": .string(name)])
+            tokens.append(await app.signIn([("code", .string(name))]).json["token"]?.string ?? "")
+            let subject = Subject(issuer: app.stage.carrier.issuer, value: name)
+            guard let user = try await repository.user(with: subject),
+                let session = try await repository.sessions(of: user, now: now).first
+            else { continue }
+            _ = try await repository.openAccount(
+                under: session.id, demands: Sample.demands, provider: "zenkey",
+                name: DirectoryName(externalID: name, hash: Sample.hash()), now: now)
+        }
+        _ = await app.post("/users/me/merge", json: ["token": .string(tokens[1])], headers: bearer(tokens[0]))
+        let event = IdentityEvent(
+            subject: Subject(issuer: app.stage.carrier.issuer, value: "absorbed"), kind: .providerAccountDisabled,
+            effect: .locks(openedBy: now - 100, wholeUser: false), time: now)
+        _ = try await repository.take([event], line: .none, now: now)
+        _ = await app.post("/users/me/merge", json: ["token": .string(tokens[1])], headers: bearer(tokens[0]))
+        return app.seenAnswers.union(hurried.seenAnswers)
+    }
+
     private static func registration() async throws -> Set<String> {
-        let app = try await APIStage(perMinute: 6, registration: .ticket)
+        let app = try await APIStage(perMinute: 7, registration: .ticket)
         var tickets: [JSONValue] = []
         for (index, path) in ["/auth/signin", "/auth/zenkey-signin"].enumerated() {
             let answer = await app.post(path, json: APIStage.authorized([("code", .string("ticket-\(index)"))]))
             tickets.append(answer.json["link_ticket"] ?? .null)
         }
         _ = await app.post("/users", json: ["link_ticket": tickets[0], "client_id": "other"])
+        _ = await app.post("/users", json: ["link_ticket": tickets[0]], headers: bearer("none"))
         for (index, ticket) in [tickets[0], tickets[0], tickets[1]].enumerated() {
             _ = await app.post("/users", json: ["link_ticket": ticket, "name": .string("name-\(index)")])
         }

@@ -31,6 +31,7 @@ import Testing
         (.delete, "/admin/users/{user_id}/sessions", nil, [.support, .operator]),
         (.post, "/admin/users/{user_id}/lock", nil, [.support, .operator]),
         (.delete, "/admin/users/{user_id}/lock", nil, [.operator]),
+        (.post, "/admin/users/{user_id}/merge", nil, [.operator]),
         (.delete, "/admin/sessions", nil, [.support, .operator]),
         (.delete, "/admin/sessions/{session_id}", nil, [.support, .operator]),
         (.get, "/admin/failed-sign-ins", nil, [.auditor, .support, .operator]),

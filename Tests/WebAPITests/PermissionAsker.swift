@@ -78,7 +78,9 @@ enum PermissionAsker: String, CaseIterable, Sendable {
     ) async throws -> HTTPTestAnswer {
         let operation = try #require(Operations.all(with: .ofTests).first { $0.description.id == row.operation })
         let (identity, session) = try await asked(row, token, target, stage)
-        let body = try body(for: row, of: app, target, &stage)
+        let body =
+            row.operation == "mergeAccounts"
+            ? try await merged(for: row, of: app, target, &stage) : try body(for: row, of: app, target, &stage)
         var headers = self == .address ? [] : token.map(bearer) ?? []
         if operation.access == .userAndClient {
             headers.append(("Client-Authorization", PermissionStage.basic(app).1))
@@ -92,6 +94,29 @@ enum PermissionAsker: String, CaseIterable, Sendable {
         return await stage.api.send(
             operation.method, path, query: self == .address ? token.map { "access_token=\($0)" } : nil,
             headers: headers, body: body?.serialized ?? [])
+    }
+
+    /// Another's account to be merged, of who has just authenticated.
+    private func merged(
+        for row: Row, of app: String, _ target: PermissionStage.Target, _ stage: inout PermissionStage
+    ) async throws -> JSONValue {
+        let now = stage.api.stage.now
+        switch self {
+        case .posted, .iat, .challenge, .section:
+            let body = try stage.posted("310260-third-\(rawValue)-\(now)", authenticatedAt: now)
+            let answer = await stage.api.post("/auth/zenkey-signin", json: body)
+            return ["token": answer.json["token"] ?? .null]
+        // Jane's, of the app that posts codes.
+        case .other: return ["token": .string(target.token)]
+        case .alone:
+            // An app that may not ask for this has no such token of anybody's.
+            guard let needed = row.needed, app == needed.rawValue else { return ["token": "none"] }
+            let token = try await stage.appToken(of: app, Permissions([needed]), for: .john, authenticatedAt: now)
+            return ["token": .string(token)]
+        default:
+            let all = Permissions(Permission.allCases)
+            return ["token": .string(try await stage.appToken(of: "all", all, for: .john, authenticatedAt: now))]
+        }
     }
 
     /// Which identity and which session: Jane's, or the asker's own.

@@ -40,6 +40,8 @@ struct PermissionStage {
         /// Which was linked just now.
         let added: Int64
         let session: String
+        /// Of that session.
+        let token: String
     }
 
     let api: APIStage
@@ -188,7 +190,8 @@ struct PermissionStage {
         let linked = await api.post("/users/me/identities", json: body, headers: bearer(token))
         #expect(linked.status == 201, "\(linked.text)")
         return Target(
-            first: try await number(.jane), added: try await number(.added), session: try Self.session(of: token))
+            first: try await number(.jane), added: try await number(.added), session: try Self.session(of: token),
+            token: token)
     }
 
     /// What an identity is called.

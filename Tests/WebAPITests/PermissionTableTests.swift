@@ -17,7 +17,7 @@ import Testing
 /// - `ok`: it is done. `token`: 401 `invalid_token`. `scope`: 403 `insufficient_scope`.
 /// - `again`: 401 `insufficient_user_authentication`. `new`: 403 `identity_too_new`.
 /// - `none`: 404, there is no such thing of theirs. `taken`: 409, it is somebody else's.
-/// - `last`: 409, they have no other.
+/// - `last`: 409, they have no other. `bad`: 400, what they have of the other account is another client's.
 /// - `app`: 403 `unauthorized_client`, it is for apps of ours.
 /// - `else`: 401 `invalid_id_token`, it is somebody else who has approved.
 ///
@@ -42,6 +42,7 @@ import Testing
         listIdentities          token  token   token   token   token token   scope   ok    ok     ok
         linkIdentity            token  token   token   token   token token   scope   ok    ok     scope
         linkByBrowser           token  token   token   token   token token   scope   ok    app    scope
+        mergeAccounts           token  token   token   token   token token   scope   ok    ok     scope
         unlinkIdentity          token  token   token   token   token token   scope   ok    ok     scope
         unlinkIdentity.own      token  token   token   token   token token   scope   ok    ok     scope
         providerAccessToken     token  token   token   token   token token   scope   ok    token  token
@@ -74,6 +75,7 @@ import Testing
         listIdentities          ok     ok        ok       ok     ok        ok      ok
         linkIdentity            taken  new       again    again  again     ok      again
         linkByBrowser           ok     new       again    again  again     app     again
+        mergeAccounts           bad    new       again    again  again     ok      again
         unlinkIdentity          none   new       again    again  ok        ok      ok
         unlinkIdentity.own      last   ok        again    again  ok        ok      ok
         providerAccessToken     none   ok        ok       token  token     token   ok
@@ -91,7 +93,8 @@ import Testing
         "credentialBindingLink": .accountIdentities, "beginPush": .transactions, "currentUser": .accountRead,
         "editCurrentUser": .accountWrite, "eraseCurrentUser": .accountErase, "refreshProfile": .accountRead,
         "approveTransaction": .transactions, "listIdentities": .accountRead, "linkIdentity": .accountIdentities,
-        "linkByBrowser": .accountIdentities, "unlinkIdentity": .accountIdentities, "providerAccessToken": .tokens, "listSessions": .accountRead,
+        "linkByBrowser": .accountIdentities, "mergeAccounts": .accountIdentities,
+        "unlinkIdentity": .accountIdentities, "providerAccessToken": .tokens, "listSessions": .accountRead,
         "revokeSessions": .accountSessions, "revokeSession": .accountSessions, "userinfo": .openid,
         "userinfoByPost": .openid, "signOut": nil,
     ]
@@ -122,6 +125,7 @@ import Testing
         case (404, "not_found"): "none"
         case (409, "identity_in_use"): "taken"
         case (409, "last_identity"): "last"
+        case (400, "invalid_request"): "bad"
         case (401, "invalid_id_token") where answer.json["reason"] == "subject": "else"
         default: "?"
         }

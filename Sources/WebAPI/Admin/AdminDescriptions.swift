@@ -56,6 +56,20 @@ enum AdminDescriptions {
         successes: [answer("It is the user's.", "IdentityGiven", ["user_id": 7, "outcome": "already_there"])],
         errors: one + [.unknownProvider])
 
+    static let merge = OperationDescription(
+        id: "mergeUsers", tag: .users, summary: "Make one user of two",
+        description: """
+            The identities of the other user become this one's, on probation, with what belongs to them. The sessions of \
+            the other one end, and what is under way to become one; nobody has that number any more. Refused while \
+            either is locked. `409` where a provider's directory has an account for each.
+            """,
+        parameters: [user], body: .init(schema: "UserMerge", example: ["user_id": 9]),
+        successes: [
+            answer(
+                "There is one user.", "UsersMerged", ["user_id": 7, "merged_user_id": 9, "identity_ids": [12, 13]])
+        ],
+        errors: one + [.locked, .mergeConflict])
+
     static let endSessions = OperationDescription(
         id: "endSessions", tag: .users, summary: "End a user's sessions",
         description: "All of them, at once, and what is under way to become one.",

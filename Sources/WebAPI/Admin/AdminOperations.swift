@@ -30,6 +30,9 @@ enum AdminOperations {
         .operators(.post, "/admin/users/{user_id}/lock", for: .help, AdminDescriptions.lock) {
             UserLockEndpoint(store: $0.store).lock
         },
+        .operators(.post, "/admin/users/{user_id}/merge", for: .manage, AdminDescriptions.merge) {
+            MergeUsersEndpoint(store: $0.store).respond
+        },
         .operators(.delete, "/admin/users/{user_id}/lock", for: .manage, AdminDescriptions.unlock) {
             UserLockEndpoint(store: $0.store).unlock
         },

@@ -9,6 +9,7 @@ enum AdminSchemas {
             ("GivenIdentity", givenIdentity), ("Readiness", readiness), ("UserPage", userPage),
             ("UserSummary", userSummary), ("ContactGiver", giver), ("UserOverview", overview),
             ("UserErased", erased), ("SessionsEnded", sessionsEnded), ("IdentityGiven", identityGiven),
+            ("UserMerge", merge), ("UsersMerged", merged),
             ("UserLock", lock), ("KeptLock", keptLock), ("UserLocked", locked), ("IdentityTaken", identityTaken),
             ("AllSessionsEnded", allSessionsEnded), ("SessionEnded", sessionEnded),
             ("FailedSignInPage", failedSignInPage), ("FailedSignIns", failedSignIns), ("AuditPage", auditPage),
@@ -89,6 +90,19 @@ enum AdminSchemas {
     private static let sessionsEnded = Schema.object(
         "How many sessions were ended.", required: ["user_id", "sessions_ended"],
         ["user_id": user, "sessions_ended": Schema.integer("How many there were.", ["minimum": 0])])
+
+    private static let merge = Schema.object(
+        "Whom to merge into a user.", required: ["user_id"],
+        ["user_id": Schema.integer("The number of the user who goes.", ["minimum": 1])])
+
+    private static let merged = Schema.object(
+        "That two users are one.", required: ["user_id", "merged_user_id", "identity_ids"],
+        [
+            "user_id": user, "merged_user_id": Schema.integer("The number that nobody has any more.", ["minimum": 1]),
+            "identity_ids": Schema.array(
+                "The numbers of the identities that have come with it.",
+                of: Schema.integer("An identity's number.", ["minimum": 1])),
+        ])
 
     private static let lock = Schema.object(
         "A lock.", required: [],

@@ -11,6 +11,7 @@ enum AnswerSchemas {
             ("Challenge", challenge),
             ("Receipt", receipt), ("LinkAddress", linkAddress),
             ("CurrentUser", currentUser), ("Identity", identity), ("Session", session), ("Revoked", revoked),
+            ("MergedAccount", mergedAccount),
             ("ProviderToken", providerToken),
             ("Empty", empty), ("KeySet", keySet), ("PublicKey", publicKey), ("Health", health),
             ("Introspected", introspected), ("DeletionConfirmation", deletionConfirmation),
@@ -64,9 +65,19 @@ enum AnswerSchemas {
                 "user": Reference.schema("SignedInUser"),
                 "new_user": Schema.boolean("Whether the user was made by this sign-in."),
                 "migrated": Schema.boolean("Whether the user has changed carriers, and was recognised."),
+                "merge_offered": Schema.boolean(
+                    "`true` where the carrier says that the user had a number elsewhere by which another user is known "
+                        + "here: the two may be one person's accounts (`POST /users/me/merge`). Absent else."),
                 "acr": acr,
                 "auth_time": Schema.time("When the user authenticated at the provider"),
             ]))
+
+    private static let mergedAccount = Schema.object(
+        "The account that is left of two.", required: ["user_id", "merged_user_id", "identities"],
+        [
+            "user_id": userID, "merged_user_id": Schema.integer("The number that nobody has any more.", ["minimum": 1]),
+            "identities": Schema.array(of: Reference.schema("Identity")),
+        ])
 
     private static let signedInUser = Schema.object(
         "The user, with what the carrier or the user said.", required: ["user_id"],

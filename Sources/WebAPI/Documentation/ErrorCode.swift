@@ -216,6 +216,10 @@ extension ErrorCode {
         "migration_conflict", ErrorAnswer(.migrationConflict),
         "The identities at the old and the new carrier belong to different users.")
 
+    package static let mergeConflict = ErrorCode(
+        "merge_conflict", ErrorAnswer(.mergeConflict),
+        "Two accounts can't become one, for a provider's directory has an account for each.")
+
     package static let payloadTooLarge = ErrorCode(
         "payload_too_large", ErrorAnswer(violation: .bodyTooLarge),
         "The body is larger than the service takes.")
@@ -286,7 +290,7 @@ extension ErrorCode {
     ]
     private static let last: [ErrorCode] = [
         .signInExpired, .signInCancelled, .signInDenied, .notFound, .methodNotAllowed, .requestTimeout,
-        .identityInUse, .lastIdentity, .migrationConflict, .payloadTooLarge, .uriTooLong,
+        .identityInUse, .lastIdentity, .migrationConflict, .mergeConflict, .payloadTooLarge, .uriTooLong,
         .unsupportedMediaType, .expectationFailed, .rateLimited, .slowDown, .headersTooLarge, .notImplemented,
         .providerError, .providerUnavailable, .storageUnavailable, .overloaded, .providerTimeout,
         .httpVersionNotSupported,

@@ -8,6 +8,7 @@ enum RequestSchemas {
     static var all: [(name: String, value: JSONValue)] {
         [
             ("AuthorizedResponse", authorizedResponse), ("TransactionApproval", transactionApproval),
+            ("IdentityProof", identityProof), ("AccountMerge", accountMerge),
             ("TokenRequest", tokenRequest), ("Introspection", introspection), ("Revocation", revocation),
             ("ProviderEvent", providerEvent), ("SignedRequest", signedRequest), ("PushRequest", pushRequest),
             ("PushNotification", pushNotification), ("Registration", registration), ("SignUp", signUp),
@@ -57,6 +58,24 @@ enum RequestSchemas {
                         "How long ago the user may have authenticated, in seconds from 1 to 3600; 300 unless given.",
                         ["pattern": "^[0-9]{1,4}$"])
                 ]))
+    }
+
+    private static var identityProof: JSONValue {
+        Schema.extending(
+            authorizedResponse,
+            with: Schema.object(
+                "What proves an identity: what a sign-in takes, or a ticket and nothing of that.",
+                [
+                    "link_ticket": text(
+                        "link_ticket", "The ticket of the error `unlinked_user`, in the place of all the rest.",
+                        ["pattern": ticket])
+                ]))
+    }
+
+    private static var accountMerge: JSONValue {
+        Schema.object(
+            "Which account is to become part of the one whose session asks.", required: ["token"],
+            ["token": text("token", "An access token of it, of the same client.", ["minLength": 1])])
     }
 
     private static var tokenRequest: JSONValue {

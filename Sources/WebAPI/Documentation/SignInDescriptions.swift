@@ -140,7 +140,8 @@ enum SignInDescriptions {
         id: "registerUser", tag: .signIn, summary: "Register with a link ticket",
         description: """
             Where registration is by ticket, a sign-in of somebody unknown is answered 403 `unlinked_user` with a \
-            ticket. It makes a user here, once, within ten minutes, for the same client. Without a ticket it is a sign-up, \
+            ticket. It makes a user here, once, within ten minutes, for the same client; a user who is signed in links it at \
+            `POST /users/me/identities` instead. Without a ticket it is a sign-up, \
             as `POST /users/signup`, where a provider has a directory of users.
             """,
         body: .init(
@@ -153,7 +154,7 @@ enum SignInDescriptions {
             SignUpDescriptions.registered,
         ],
         errors: [
-            .unknownClient, .unknownProvider, .invalidGrant, .identityInUse, .rateLimited, .providerError,
-            .providerUnavailable, .providerTimeout, .storageUnavailable,
+            .unknownClient, .unknownProvider, .invalidToken, .invalidGrant, .identityInUse, .rateLimited,
+            .providerError, .providerUnavailable, .providerTimeout, .storageUnavailable,
         ])
 }

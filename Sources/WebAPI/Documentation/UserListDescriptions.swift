@@ -20,11 +20,12 @@ enum UserListDescriptions {
         id: "linkIdentity", tag: .identities,
         summary: "Link another identity",
         description: """
-            The identity is proven by a code of its own, as in a sign-in. It takes a user who has just authenticated, and \
+            The identity is proven by a code of its own, as in a sign-in, or by the `link_ticket` that a sign-in of the same \
+            client was answered with, which works once, within ten minutes. It takes a user who has just authenticated, and \
             not by an identity that was added within the last day. Where it is refused with \
-            `insufficient_user_authentication`, the code is not spent.
+            `insufficient_user_authentication`, neither is spent.
             """,
-        body: .init(schema: "AuthorizedResponse", example: Examples.authorizedResponse),
+        body: .init(schema: "IdentityProof", example: Examples.authorizedResponse),
         successes: [
             .init(
                 description: "The identity was the user's already.", schema: Reference.schema("Identity"),
@@ -74,6 +75,25 @@ enum UserListDescriptions {
         ],
         successes: [done],
         errors: [.notFound, .lastIdentity, .insufficientUserAuthentication, .identityTooNew])
+
+    static let merge = OperationDescription(
+        id: "mergeAccounts", tag: .identities,
+        summary: "Make another account part of this one",
+        description: """
+            For a user who has two, as `merge_offered` of a sign-in may tell. The bearer is a session of the account that \
+            stays, `token` an access token of the other one, of the same client. Both users must have just authenticated, \
+            and not by an identity that was added within the last day. The identities of the other account become this \
+            one's, added now; its sessions end, and nobody has its `user_id` any more. `409` where a provider's directory \
+            has an account for each. Nothing takes it back.
+            """,
+        body: .init(schema: "AccountMerge", example: ["token": .string(Examples.accessToken)]),
+        successes: [
+            .init(
+                description: "There is one account.", schema: Reference.schema("MergedAccount"),
+                example: ["user_id": 7, "merged_user_id": 9, "identities": [Examples.identity]],
+                headers: [.cacheControl])
+        ],
+        errors: [.rateLimited, .locked, .insufficientUserAuthentication, .identityTooNew, .mergeConflict])
 
     static let accessToken = OperationDescription(
         id: "providerAccessToken", tag: .identities,

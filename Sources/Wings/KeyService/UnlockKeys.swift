@@ -10,7 +10,7 @@ package struct UnlockKeys: Sendable {
         [
             .sealed("content", Table.Seal(number: 9)).optional.hidden, .integer("failures"),
             .integer("created"), .integer("used"), .integer("user_id").optional,
-        ], owner: .user("user_id"), expiry: nil, age: "used")
+        ], owner: .user("user_id", merged: .moves), expiry: nil, age: "used")
     /// When a key was used is known to the day: to tell it any better each success would be a write.
     private static let useIntervalSeconds: Int64 = 86_400
 

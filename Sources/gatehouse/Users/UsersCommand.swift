@@ -6,11 +6,11 @@ import ArgumentParser
 /// `gatehouse users …`.
 struct UsersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "users", abstract: "List, find, export, lock and erase users.",
+        commandName: "users", abstract: "List, find, export, lock, merge and erase users.",
         discussion: "All of it works beside a running server.",
         subcommands: [
             UsersList.self, UsersShow.self, UsersFind.self, UsersExport.self, UsersErase.self,
-            UsersLock.self, UsersUnlock.self, UsersUnlink.self, UsersSignOut.self, UsersDoubles.self,
+            UsersLock.self, UsersUnlock.self, UsersUnlink.self, UsersSignOut.self, UsersMerge.self, UsersDoubles.self,
         ])
 
     /// Tells that there is no such user.
