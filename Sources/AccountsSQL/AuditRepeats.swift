@@ -7,7 +7,7 @@ extension AuditEvent.Kind {
         .signInAnswerRepeated, .refreshAnswerRepeated, .refreshAnswerRepeatedLate, .reusableRefreshTokenUsed,
         .refreshTokenReused, .appCodeReused, .pushReused,
         .migrationConflict, .linkConflict, .crossClientKeyAmbiguous, .profileEdited, .userViewed, .userExported,
-        .usersSearched, .auditViewed,
+        .usersSearched, .auditViewed, .attributesMatched,
     ]
 
     /// Whether only the first of many in a minute gets a row of its own.

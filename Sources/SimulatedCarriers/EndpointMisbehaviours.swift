@@ -44,6 +44,9 @@ public enum UserinfoMisbehaviour: String, Sendable, CaseIterable {
     case unauthorized = "userinfo_401"
     /// What names the user in the directory is no text; of the issuer like Beyond Identity.
     case numericExternalID = "userinfo_numeric_external_id"
+    /// Flat where it is nested otherwise, with the levels as `email_verified: 1` and its like; of a carrier that has
+    /// levels.
+    case flatLevels = "userinfo_flat_levels_valid"
 }
 
 /// What can be the matter with a configuration, from discovery or from the issuer itself.
