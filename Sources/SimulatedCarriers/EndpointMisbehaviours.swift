@@ -59,6 +59,8 @@ public enum DocumentMisbehaviour: String, Sendable, CaseIterable {
     case withoutKeys = "configuration_without_jwks_uri"
     /// Userinfo is then all that takes its access tokens.
     case withoutIntrospection = "configuration_without_introspection_valid"
+    /// It has one at every issuer, which TelenorID+ does not announce.
+    case withIntrospection = "configuration_with_introspection_valid"
     /// A token endpoint by plain http on a host that is not this machine.
     case plainHTTP = "configuration_http_endpoint"
     /// A token endpoint on the link-local address where clouds keep their secrets.
