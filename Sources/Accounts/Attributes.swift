@@ -15,6 +15,9 @@ public struct Attributes: Sendable {
     public private(set) var members: [Member]
     /// Attributes with parts of their own, such as `address` (OpenID Connect Core §5.1.1). No name is in both lists.
     public private(set) var objects = TypedClaims()
+    /// How well attributes are known, where more than ``Contact/verifiedName`` says it. Of a provider's statement only:
+    /// a profile keeps it with the provider's word.
+    private var assurances: [(name: String, assurance: Assurance)] = []
 
     public init() {
         members = []
@@ -26,12 +29,43 @@ public struct Attributes: Sendable {
         if json != nil { self[name] = nil }
     }
 
+    /// How well its source says that it knows an attribute; nil where it says nothing.
+    public func assurance(of name: String) -> Assurance? {
+        for known in assurances where known.name == name { return known.assurance }
+        guard let contact = Contact(rawValue: name), self[contact.verifiedName] == "true" else { return nil }
+        return .said(isVerified: true)
+    }
+
+    /// Tells how well an attribute is known; the first time counts.
+    public mutating func assure(_ name: String, _ assurance: Assurance) {
+        guard !assurances.contains(where: { $0.name == name }) else { return }
+        assurances.append((name, assurance))
+    }
+
+    /// Tells it from what else may be said.
+    var fingerprint: Fingerprint {
+        var fingerprint = Fingerprint()
+        for member in members {
+            fingerprint.add(member.name)
+            fingerprint.add(member.value)
+        }
+        for member in objects.members {
+            fingerprint.add(member.name)
+            fingerprint.add(member.json)
+        }
+        for known in assurances {
+            fingerprint.add(known.name)
+            fingerprint.add(known.assurance.text)
+        }
+        return fingerprint
+    }
+
     /// Whether there is a name in it by which a person is called, or a part of one.
     public var namesPerson: Bool { Profile.namesOfPerson.contains { self[$0] != nil } }
 
     /// Whether both have the same attributes in the same order: what `==` tells, too, with less ado.
     func isExactly(_ other: Attributes) -> Bool {
-        guard members.count == other.members.count, objects.isEmpty, other.objects.isEmpty else { return self == other }
+        guard members.count == other.members.count, objects == other.objects else { return false }
         for index in members.indices
         where members[index].value != other.members[index].value || members[index].name != other.members[index].name {
             return false
@@ -98,6 +132,7 @@ extension Attributes: Equatable, ExpressibleByDictionaryLiteral, CustomStringCon
     public static func == (left: Attributes, right: Attributes) -> Bool {
         left.members.elementsEqual(right.members) { $0.name == $1.name && $0.value == $1.value }
             && left.objects == right.objects
+            && left.assurances.elementsEqual(right.assurances) { $0.name == $1.name && $0.assurance == $1.assurance }
     }
 
     public init(dictionaryLiteral elements: (String, String)...) {
@@ -117,8 +152,11 @@ public struct AttributeNames: Sendable {
     /// By their length, which tells most names apart and is at hand; hashing each claim of each sign-in would cost
     /// more.
     private let byLength: [[String]]
+    /// Whether any attribute can have a `verified`, and that can be a level.
+    public let haveLevels: Bool
 
-    public init(_ names: [String]) {
+    public init(_ names: [String], haveLevels: Bool = false) {
+        self.haveLevels = haveLevels
         var byLength = [[String]](repeating: [], count: (names.map(\.utf8.count).max() ?? 0) + 1)
         for name in Set(names) { byLength[name.utf8.count].append(name) }
         self.byLength = byLength
@@ -140,7 +178,7 @@ public struct AttributeNames: Sendable {
     /// The same with what Google says of an address that it keeps for an organization.
     public static let google = AttributeNames(standardClaims + [Profile.hostedDomainName])
     /// What ZenKey's carriers send, by the names of both versions of their userinfo.
-    public static let zenkey = AttributeNames(carrierAttributes)
+    public static let zenkey = AttributeNames(carrierAttributes, haveLevels: true)
     /// What any provider can have given.
     public static let any = AttributeNames(standardClaims + carrierAttributes)
 

@@ -47,6 +47,9 @@ public struct AuditEvent: Equatable, Sendable {
         /// An operator has locked the user, or let them in again.
         public static let userLocked = Kind(rawValue: "user_locked")
         public static let userUnlocked = Kind(rawValue: "user_unlocked")
+        /// What somebody typed in an app was compared with what providers have said of the user; the event names the
+        /// attributes, and never a value or what came of it.
+        public static let attributesMatched = Kind(rawValue: "attributes_matched")
         public static let sessionRevoked = Kind(rawValue: "session_revoked")
         /// All of a user's sessions, or all but the one that asked; where it names no user, everybody's.
         public static let sessionsRevoked = Kind(rawValue: "sessions_revoked")

@@ -47,7 +47,8 @@ public struct LinkRecord: Sendable {
 
     /// What is merged into the profile.
     public var statement: ProviderStatement {
-        ProviderStatement(provider: provider, subject: subject.value, attributes: attributes, claims: claims)
+        ProviderStatement(
+            provider: provider, subject: subject.value, attributes: attributes, claims: claims, at: now)
     }
 }
 

@@ -3,8 +3,13 @@
 ///
 /// Version 1, of before the sources of addresses and numbers were kept, has the first two kinds of members and no
 /// others.
+///
+/// What providers said of attributes (``ProviderWord``) stands among the further claims, as those of a provider without
+/// a name: an earlier version of the service reads and writes it like all claims, and hands it to nobody.
 extension Profile {
     private static let version: UInt8 = 2
+    /// What no provider is called.
+    private static let nobody = ""
     private static let readableVersions: ClosedRange<UInt8> = 1...version
 
     private enum Tag: UInt8 {
@@ -42,6 +47,7 @@ extension Profile {
                 Self.append(.claim, claims.provider, claim.name, claim.json, to: &bytes)
             }
         }
+        for word in words { Self.append(.claim, Self.nobody, word.provider, word.text, to: &bytes) }
         return bytes
     }
 
@@ -69,6 +75,10 @@ extension Profile {
                         by: .provider(first, isVerified: tag == .otherVerified)))
             case .claim:
                 let name = try TaggedTexts.text(bytes, &offset)
+                if first == Self.nobody {
+                    words.append(ProviderWord(provider: name, text: try TaggedTexts.text(bytes, &offset)))
+                    continue
+                }
                 if claims.last?.provider != first { claims.append(ProviderClaims(provider: first, claims: [:])) }
                 claims[claims.count - 1].claims[name] = try TaggedTexts.text(bytes, &offset)
             }

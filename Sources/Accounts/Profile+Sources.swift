@@ -95,9 +95,11 @@ extension Profile {
     public var claimsByProvider: [ProviderClaims] { claims }
 
     /// Forgets what only a provider that has no identity of the user any more could vouch for: the address and the
-    /// number it gave, and its further claims. What another provider gave shows again.
+    /// number it gave, its further claims, and since when and how well it knew what else it said. What another provider
+    /// gave shows again.
     public mutating func forget(provider: String) {
         claims.removeAll { $0.provider == provider }
+        words.removeAll { $0.provider == provider }
         others.removeAll { $0.isGiven(by: provider) }
         for contact in Contact.allCases where sources[contact] == provider {
             (carrier[contact.rawValue], carrier[contact.verifiedName], sources[contact]) = (nil, nil, nil)

@@ -10,6 +10,8 @@ public struct Profile: Equatable, Sendable, CustomStringConvertible {
     var others: [GivenContact] = []
     /// What each provider's configuration hands out besides, as its last sign-in had it.
     var claims: [ProviderClaims] = []
+    /// What each provider has said, by its last sign-in: since when, and how well it knows it.
+    var words: [ProviderWord] = []
 
     public init(carrier: Attributes = Attributes(), own: Attributes = Attributes()) {
         self.carrier = carrier
@@ -34,12 +36,17 @@ public struct ProviderStatement: Sendable {
     public var subject: String
     public var attributes: Attributes
     public var claims: TypedClaims
+    /// When it was said, in seconds since 1970.
+    public var at: Int64
 
-    public init(provider: String, subject: String, attributes: Attributes, claims: TypedClaims = TypedClaims()) {
+    public init(
+        provider: String, subject: String, attributes: Attributes, claims: TypedClaims = TypedClaims(), at: Int64
+    ) {
         self.provider = provider
         self.subject = subject
         self.attributes = attributes
         self.claims = claims
+        self.at = at
     }
 }
 
@@ -50,7 +57,7 @@ extension Profile {
 
     /// Attributes that only mean something together: a family name without the name it belongs to, or a "verified" of
     /// another address, would be wrong rather than old.
-    private static let groups: [[String]] = [
+    static let groups: [[String]] = [
         namesOfPerson,
         ["email", "email_verified", hostedDomainName],
         ["phone_number", "phone_number_verified"],
@@ -76,6 +83,7 @@ extension Profile {
             carrier[Self.hostedDomainName] = hostedDomain
         }
         if setClaims(said.claims, of: said.provider) { isChanged = true }
+        if keepWord(of: said) { isChanged = true }
         return isChanged
     }
 

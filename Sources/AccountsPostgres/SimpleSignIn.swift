@@ -36,7 +36,7 @@ struct SimpleSignIn {
         self.registration = registration
         self.own = own
         statement = ProviderStatement(
-            provider: provider, subject: subject.value, attributes: attributes, claims: claims)
+            provider: provider, subject: subject.value, attributes: attributes, claims: claims, at: now)
         self.session = session
         leastLine = beginning.leastLine(now: now)
         self.sessionLimits = sessionLimits

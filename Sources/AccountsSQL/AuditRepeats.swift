@@ -7,7 +7,7 @@ extension AuditEvent.Kind {
         .signInAnswerRepeated, .refreshAnswerRepeated, .refreshAnswerRepeatedLate, .reusableRefreshTokenUsed,
         .refreshTokenReused, .appCodeReused, .pushReused,
         .migrationConflict, .mergeOffered, .linkConflict, .crossClientKeyAmbiguous, .profileEdited, .userViewed,
-        .userExported, .usersSearched, .auditViewed,
+        .userExported, .usersSearched, .auditViewed, .attributesMatched,
     ]
 
     /// Whether only the first of many in a minute gets a row of its own.

@@ -267,7 +267,7 @@ extension SQLStore {
             profile.merge(
                 ProviderStatement(
                     provider: identity.provider, subject: identity.subject.value, attributes: refresh.attributes,
-                    claims: claims))
+                    claims: claims, at: refresh.now))
             if profile != before {
                 try users.setProfile(of: session.user, profile, before: before, now: refresh.now)
                 if profile.hasOtherEmail(than: before, by: identity.provider) {

@@ -31,6 +31,10 @@ public final class ProviderMetadata: Sendable {
     public let introspectionEndpoint: EndpointURL?
     /// Whether it announces that `iss` comes with every authorization response (RFC 9207 §3).
     public let sendsIssuer: Bool
+    /// What a carrier can tell of its subscribers beside their attributes, such as `sim_tenure_24`, and of which events
+    /// it tells, such as `port`; as the document has them, which nobody here asks for.
+    public let userTraits: [String]
+    public let events: [String]
     /// Whether it announces that it takes challenges by S256 (RFC 8414 §2, RFC 7636 §4.2).
     public let takesChallenges: Bool
 
@@ -84,6 +88,8 @@ public final class ProviderMetadata: Sendable {
         revocationEndpoint = try? endpoint("revocation_endpoint")
         introspectionEndpoint = try? endpoint("introspection_endpoint")
         takesChallenges = Self.names(document["code_challenge_methods_supported"], PKCE.method)
+        userTraits = Self.texts(document["usertraits_supported"])
+        events = Self.texts(document["events_supported"])
         sendsIssuer = Self.isAnnounced(document["authorization_response_iss_parameter_supported"])
     }
 
@@ -95,6 +101,20 @@ public final class ProviderMetadata: Sendable {
         default: false
         }
     }
+
+    /// As many names as one can read; a list that has one element is a text at some, and a list of lists at none.
+    private static func texts(_ value: JSONValue?) -> [String] {
+        let texts =
+            switch value {
+            case .string(let text): [text]
+            case .array(let values): values.compactMap(\.string)
+            default: [String]()
+            }
+        return Array(texts.filter { !$0.isEmpty && $0.utf8.count <= maximumNameBytes }.prefix(maximumNames))
+    }
+
+    private static let maximumNames = 32
+    private static let maximumNameBytes = 128
 
     /// Carriers write `true` as a text and as a list, too.
     private static func isAnnounced(_ value: JSONValue?) -> Bool {

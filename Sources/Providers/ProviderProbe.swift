@@ -17,12 +17,16 @@ public struct ProviderProbe: Sendable {
     public enum Step: String, Sendable, CaseIterable {
         /// Where the metadata lies, over the network and TLS, and whether it names the issuer that was asked.
         case discovery
+        /// What a carrier announces that it can tell of its subscribers, where it announces anything.
+        case signals
         /// Whether the provider's clock shows what ours does.
         case clock
         /// Whether there are keys for the algorithms that are allowed.
         case keys
         /// Whether the token endpoint knows us.
         case token
+        /// Whether access tokens that apps hold can be proven as the section says, where it says so by introspection.
+        case exchange
         /// Whether it compares verifiers, where there is a code to try that with.
         case pkce
     }
@@ -32,6 +36,12 @@ public struct ProviderProbe: Sendable {
         public let isGood: Bool
         /// What was seen, and where it is not good what to do; nothing in it is secret.
         public let sentence: String
+        /// What was announced, of ``Step/signals``, by the names of the members of its metadata.
+        public var announced: [(member: String, names: [String])] = []
+
+        public static func == (left: Finding, right: Finding) -> Bool {
+            left.step == right.step && left.isGood == right.isGood && left.sentence == right.sentence
+        }
     }
 
     private static let codeBytes = 16
@@ -78,11 +88,36 @@ public struct ProviderProbe: Sendable {
             ]
         }
         var findings = [Finding(step: .discovery, isGood: true, sentence: "the issuer is \(issuer.issuer)")]
+        if let signals = Self.signals(of: issuer) { findings.append(signals) }
         if let clock = clock() { findings.append(clock) }
         findings.append(await keys(of: issuer, client))
         findings.append(await token(at: issuer, client))
+        if let exchange = exchange(at: issuer) { findings.append(exchange) }
         if let signedIn { findings.append(await pkce(of: signedIn, at: issuer, client)) }
         return findings
+    }
+
+    /// - Returns: nil where no access token is asked about.
+    private func exchange(at issuer: ProviderMetadata) -> Finding? {
+        guard provider.configuration.tokenExchange?.rule == .introspection else { return nil }
+        guard issuer.introspectionEndpoint != nil else {
+            let sentence =
+                "its metadata name no introspection_endpoint that can be asked, so tokenExchange: introspection signs nobody "
+                + "in: set tokenExchange: jwt, where its access tokens are JWTs for us, or false"
+            return Finding(step: .exchange, isGood: false, sentence: sentence)
+        }
+        return Finding(step: .exchange, isGood: true, sentence: "names an introspection_endpoint for access tokens")
+    }
+
+    /// - Returns: nil where the provider announces nothing.
+    private static func signals(of issuer: ProviderMetadata) -> Finding? {
+        let announced = [("usertraits_supported", issuer.userTraits), ("events_supported", issuer.events)]
+            .filter { !$0.1.isEmpty }
+            .map { (member: $0.0, names: $0.1.map { PrintableName($0).description }) }
+        if announced.isEmpty { return nil }
+        let words = announced.map { "\($0.member): \($0.names.joined(separator: ", "))" }.joined(separator: "; ")
+        return Finding(
+            step: .signals, isGood: true, sentence: "it announces \(words)", announced: announced)
     }
 
     /// - Returns: nil where the provider does not say what time it is.

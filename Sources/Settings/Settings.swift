@@ -186,6 +186,8 @@ public struct Settings: Sendable {
         public internal(set) var exchangesPerHourPerUser: Int? = 60
         /// How often a user's replaced refresh tokens get their answers again.
         public internal(set) var refreshRepeatsPerHourPerUser: Int? = 3600
+        /// How often what somebody has typed is compared with one attribute of a user's.
+        public internal(set) var attributeMatchesPerDayPerUser: Int? = 5
         /// Tokens that are looked at for services at once; sixteen times as many may wait.
         public internal(set) var introspectionsAtOnce = 64
         /// Users whose providers are asked for their attributes again at once; sixteen times as many may wait.

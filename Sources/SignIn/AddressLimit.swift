@@ -32,5 +32,7 @@ extension AddressLimit {
         "exchanges", "This user was signed in by access tokens too often within an hour.")
     public static let refreshRepeats = AddressLimit(
         "refreshRepeats", "This user's replaced refresh tokens came again too often within an hour.")
+    public static let attributeMatches = AddressLimit(
+        "attributeMatches", "This user's attribute was compared too often within a day.")
     public static let signUps = AddressLimit("signUps", "Too many sign-ups and recoveries come from this address.")
 }

@@ -2,6 +2,7 @@ internal import Accounts
 internal import JSON
 internal import OpenIDConnect
 internal import Providers
+internal import Syntax
 
 /// What a provider said about a user with one sign-in: the claims of the ID token, and those of userinfo.
 ///
@@ -94,22 +95,25 @@ struct ProviderSaying {
         for index in members.indices where names.contains(members[index].name) {
             let member = members[index]
             switch member.name {
-            case "email": readContact(.email, member.value, in: document)
-            case "phone_number", "phone": readContact(.phoneNumber, member.value, in: document)
+            case "email": readContact(.email, member.value, in: document, names)
+            case "phone_number", "phone": readContact(.phoneNumber, member.value, in: document, names)
             case "email_verified", "phone_number_verified": continue
             case "name":
                 guard let name = member.value.object else { fallthrough }
-                set("name", name["value"]?.shown)
-                set("given_name", name["given_name"]?.shown)
-                set("family_name", name["family_name"]?.shown)
-            // Nothing is decided by it, so that what was repaired in it is as good as the rest.
-            default: set(member.name, member.value.shown)
+                let assurance = names.haveLevels ? Self.assurance(name["verified"], isLevel: true) : nil
+                set("name", name["value"], assurance)
+                set("given_name", name["given_name"], assurance)
+                set("family_name", name["family_name"], assurance)
+            default:
+                set(member.name, member.value, names.haveLevels ? assurance(of: member, in: document) : nil)
             }
         }
     }
 
     /// Whether a value is verified is taken from the document that has the value, or from one that has the same.
-    private mutating func readContact(_ contact: Contact, _ value: JSONValue, in document: JSONObject) {
+    private mutating func readContact(
+        _ contact: Contact, _ value: JSONValue, in document: JSONObject, _ names: AttributeNames
+    ) {
         guard let text = text(of: value, named: contact.rawValue) else { return }
         if let known = attributes[contact.rawValue] {
             guard known == text else { return }
@@ -117,15 +121,26 @@ struct ProviderSaying {
             attributes[contact.rawValue] = text
         }
         guard isVerified[contact] == nil,
-            let flag = Self.flag(value["verified"] ?? document[contact.verifiedName])
+            let assurance = Self.assurance(
+                value["verified"] ?? document[contact.verifiedName], isLevel: names.haveLevels)
         else { return }
-        isVerified[contact] = flag
-        if flag { attributes[contact.verifiedName] = "true" }
+        isVerified[contact] = assurance.isVerified
+        if assurance.isVerified { attributes[contact.verifiedName] = "true" }
+        if assurance.level != nil { attributes.assure(contact.rawValue, assurance) }
     }
 
-    private mutating func set(_ name: String, _ value: JSONValue?) {
+    /// - Parameters:
+    ///   - sent: nothing is decided by it, so that what was repaired in it is as good as the rest.
+    ///   - assurance: how well it is known, which is believed of what needed no repair.
+    private mutating func set(_ name: String, _ sent: JSONValue?, _ assurance: Assurance?) {
         // What came before says the same, or comes first.
-        guard let value, attributes[name] == nil, attributes.objects[name] == nil else { return }
+        guard attributes[name] == nil, attributes.objects[name] == nil, let sent, let value = sent.shown else { return }
+        set(name, to: value)
+        guard let assurance, attributes[name] != nil || attributes.objects[name] != nil, !sent.hasDoubt else { return }
+        attributes.assure(name, assurance)
+    }
+
+    private mutating func set(_ name: String, to value: JSONValue) {
         if let text = text(of: value, named: name) { return attributes[name] = text }
         guard AttributeRule.mayHaveParts(name), value.isVisible, let object = value.object,
             let parts = withoutSubject(.object(object["value"]?.object ?? object)),
@@ -190,14 +205,33 @@ struct ProviderSaying {
         }
     }
 
-    /// Some providers write a flag as a text.
-    private static func flag(_ value: JSONValue?) -> Bool? {
-        switch value {
-        case .boolean(let flag): flag
-        case .string("true"): true
-        case .string("false"): false
+    /// What is said of whether an attribute that is no contact is verified: within it, or beside it.
+    private func assurance(of member: JSONObject.Member, in document: JSONObject) -> Assurance? {
+        if member.value.object != nil { return Self.assurance(member.value["verified"], isLevel: true) }
+        return switch member.name {
+        case "name", "postal_code", "birthdate", "address":
+            Self.assurance(document[member.name + "_verified"], isLevel: true)
         default: nil
         }
+    }
+
+    /// Some providers write a flag as a text, and a number too.
+    ///
+    /// - Parameter isLevel: whether it may be a level. Elsewhere than at ZenKey a number says nothing.
+    /// - Returns: nil for anything else: a fraction, a negative number, one that no level is.
+    private static func assurance(_ value: JSONValue?, isLevel: Bool) -> Assurance? {
+        switch value {
+        case .boolean(let flag): .said(isVerified: flag)
+        case .string("true"): .said(isVerified: true)
+        case .string("false"): .said(isVerified: false)
+        case .integer(let number) where isLevel: level(number)
+        case .string(let text) where isLevel && text.utf8.allSatisfy(\.isDigit): Int64(text).flatMap(level)
+        default: nil
+        }
+    }
+
+    private static func level(_ number: Int64) -> Assurance? {
+        (0...Int64(Assurance.maximumLevel)).contains(number) ? .level(Int(number)) : nil
     }
 }
 

@@ -28,6 +28,7 @@ public struct UseCases: Sendable {
     public let pushNotifications: PushNotifications
     public let vault: TokenVault
     public let refreshProfile: RefreshProfile
+    public let match: MatchAttributes
     public let directory: DirectorySignUp
     /// What all of them are made of, for those of wings.
     public let parts: Parts
@@ -111,6 +112,8 @@ public struct UseCases: Sendable {
         refreshProfile = RefreshProfile(
             vault: vault, repository: repository, providers: providers, transport: transport,
             budget: memory.budgets.profileRefreshes, line: memory.shares.profileRefreshes, clock: clock)
+        match = MatchAttributes(
+            repository: repository, budget: memory.budgets.attributeMatches, clock: clock)
         directory = DirectorySignUp(
             repository: repository, sensitive: sensitive, transport: transport, clock: clock)
     }

@@ -1,6 +1,7 @@
 public import Accounts
 
-/// How often what costs a provider a call may be done for one user, over all instances; nil: as often as one likes.
+/// How often what costs a provider a call, or tells something bit by bit, may be done for one user, over all instances;
+/// nil: as often as one likes.
 public struct UserBudgets: Sendable {
     /// Asking the provider for the user's attributes again.
     public let profileRefreshes: Budget?
@@ -8,21 +9,28 @@ public struct UserBudgets: Sendable {
     public let exchanges: Budget?
     /// Giving a replaced refresh token its answer again.
     public let refreshRepeats: Budget?
+    /// Comparing what somebody has typed with one attribute of the user's.
+    public let attributeMatches: Budget?
 
     /// - Parameters:
     ///   - profileRefreshes: how often in an hour.
     ///   - exchanges: how often in an hour.
     ///   - refreshRepeats: how often in an hour.
-    public init(profileRefreshes: Int?, exchanges: Int?, refreshRepeats: Int?) {
+    ///   - attributeMatches: how often in a day, each attribute by itself.
+    public init(profileRefreshes: Int?, exchanges: Int?, refreshRepeats: Int?, attributeMatches: Int?) {
         self.profileRefreshes = profileRefreshes.map {
             Budget("profile refreshes", limit: Int64($0), seconds: 3600)
         }
         self.exchanges = exchanges.map { Budget("exchanges", limit: Int64($0), seconds: 3600) }
         self.refreshRepeats = refreshRepeats.map { Budget("refresh repeats", limit: Int64($0), seconds: 3600) }
+        self.attributeMatches = attributeMatches.map {
+            Budget("attribute matches", limit: Int64($0), seconds: 86_400)
+        }
     }
 
     /// As an absent configuration has them.
-    public static let standard = UserBudgets(profileRefreshes: 10, exchanges: 60, refreshRepeats: 3600)
+    public static let standard = UserBudgets(
+        profileRefreshes: 10, exchanges: 60, refreshRepeats: 3600, attributeMatches: 5)
 }
 
 extension BudgetRepository {

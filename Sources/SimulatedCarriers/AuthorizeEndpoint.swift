@@ -38,7 +38,7 @@ struct AuthorizeEndpoint {
         _ request: AuthorizationRequest, _ fields: Fields, _ misbehaviours: [Misbehaviour],
         _ session: BrowserSessions.Session?
     ) throws(OAuthError) -> HTTPResponse {
-        if let subscriber = request.lineToken.flatMap({ world.lines.subscriber(of: $0, now: World.now) }) {
+        if let subscriber = request.lineToken.flatMap({ world.lines.take($0, now: World.now) }) {
             return try begin(request, subscriber, request.scopes, misbehaviours)
         }
         if let session, !request.prompts.contains("login"),

@@ -31,6 +31,7 @@ struct Configuration {
         case .withoutTokenEndpoint: document.remove("token_endpoint")
         case .withoutKeys: document.remove("jwks_uri")
         case .withoutIntrospection: document.remove("introspection_endpoint")
+        case .withIntrospection: document.set("introspection_endpoint", .string(issuer + IntrospectionEndpoint.path))
         case .plainHTTP: document.set("token_endpoint", "http://carrier.invalid/token")
         case .linkLocal: document.set("token_endpoint", "https://169.254.169.254/token")
         case .withoutCustomLogout: document.remove("custom_logout_endpoint")

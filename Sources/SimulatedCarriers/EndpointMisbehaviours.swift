@@ -44,6 +44,9 @@ public enum UserinfoMisbehaviour: String, Sendable, CaseIterable {
     case unauthorized = "userinfo_401"
     /// What names the user in the directory is no text; of the issuer like Beyond Identity.
     case numericExternalID = "userinfo_numeric_external_id"
+    /// Flat where it is nested otherwise, with the levels as `email_verified: 1` and its like; of a carrier that has
+    /// levels.
+    case flatLevels = "userinfo_flat_levels_valid"
 }
 
 /// What can be the matter with a configuration, from discovery or from the issuer itself.
@@ -56,6 +59,8 @@ public enum DocumentMisbehaviour: String, Sendable, CaseIterable {
     case withoutKeys = "configuration_without_jwks_uri"
     /// Userinfo is then all that takes its access tokens.
     case withoutIntrospection = "configuration_without_introspection_valid"
+    /// It has one at every issuer, which TelenorID+ does not announce.
+    case withIntrospection = "configuration_with_introspection_valid"
     /// A token endpoint by plain http on a host that is not this machine.
     case plainHTTP = "configuration_http_endpoint"
     /// A token endpoint on the link-local address where clouds keep their secrets.

@@ -1,5 +1,14 @@
 internal import Crypto
 
+/// How well a carrier knows what it says of a subscriber: 0 for what nobody has verified.
+struct AssuranceLevels: Sendable {
+    let name: Int64
+    let email: Int64
+    let phone: Int64
+    let postalCode: Int64
+    let birthdate: Int64
+}
+
 /// In what an issuer differs from the others, as real ones do.
 struct IssuerProfile: Sendable {
     let displayName: String
@@ -40,6 +49,9 @@ struct IssuerProfile: Sendable {
     var keepsSessions = false
     /// The claim that names a person at all clients, where subjects don't.
     var crossClientClaim: String?
+
+    /// How well it knows what it says of its subscribers, where `verified` is a number, as ZenKey's carriers have it.
+    var levels: AssuranceLevels?
 
     /// Whether a code challenge is refused where the client is not registered for one.
     var refusesStrayPKCE = false
@@ -86,7 +98,8 @@ struct IssuerProfile: Sendable {
         displayName: "Aurora Mobile", mccmnc: "310410", levelPrefix: "aal", algorithms: [.rs256, .es256],
         announcedAlgorithms: [.rs256], nestsUserinfo: true, refusesClientIDBesideBasic: true,
         takesPostAtUserinfo: false, writesTimesAsText: false, spreadsOverOrigins: true, publishesEncryptionKey: false,
-        answersWithIssuer: false, refreshTokenNeedsScope: false, namesSessions: false)
+        answersWithIssuer: false, refreshTokenNeedsScope: false, namesSessions: false,
+        levels: AssuranceLevels(name: 2, email: 1, phone: 3, postalCode: 2, birthdate: 0))
 
     private static let borealis = IssuerProfile(
         displayName: "Borealis Wireless", mccmnc: "311480", levelPrefix: "a", algorithms: [.rs256, .es256],

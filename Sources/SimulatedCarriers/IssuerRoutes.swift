@@ -33,7 +33,9 @@ struct IssuerRoutes {
             } else {
                 routes.append(introspection(of: provider))
             }
-            if provider.profile.keepsSessions { routes += signOut(of: provider) }
+            if provider.profile.keepsSessions {
+                routes += signOut(of: provider) + AlohaEndpoints(world: world, provider: provider).routes
+            }
             if let book = provider.directory { routes += directory(of: provider, book) }
         }
         return routes

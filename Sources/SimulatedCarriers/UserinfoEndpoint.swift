@@ -58,8 +58,8 @@ struct UserinfoEndpoint {
         if let dialect = provider.dialect {
             return JSONObject(claims.members + dialect.userinfo(of: grant, subject: subject))
         }
-        let attributes = provider.profile.nestsUserinfo ? nested(grant) : flat(grant)
-        return JSONObject(claims.members + attributes)
+        let isNested = provider.profile.nestsUserinfo && misbehaviour != .flatLevels
+        return JSONObject(claims.members + (isNested ? nested(grant) : flat(grant)))
     }
 
     private static func members(
@@ -80,7 +80,7 @@ struct UserinfoEndpoint {
 
     private func flat(_ grant: Grant) -> [JSONObject.Member] {
         let subscriber = grant.subscriber
-        let (carrier, scopes) = (provider.issuer.isCarrier, grant.scopes)
+        let (carrier, scopes, levels) = (provider.issuer.isCarrier, grant.scopes, provider.profile.levels)
         var members: [JSONObject.Member] = []
         if scopes.contains(carrier ? "name" : "profile") {
             members += [
@@ -92,10 +92,22 @@ struct UserinfoEndpoint {
             members.append(("birthdate", .string(subscriber.birthdate)))
         }
         if scopes.contains("email") {
-            members += [("email", .string(subscriber.email)), ("email_verified", carrier ? "true" : true)]
+            members += [
+                ("email", .string(subscriber.email)),
+                ("email_verified", levels.map { .integer($0.email) } ?? (carrier ? "true" : true)),
+            ]
         }
         if scopes.contains("phone") { members.append(("phone_number", .string(subscriber.phoneNumber))) }
         if scopes.contains("postal_code") { members.append(("postal_code", .string(subscriber.postalCode))) }
+        if let levels {
+            let told = [
+                ("name", levels.name), ("phone_number", levels.phone), ("postal_code", levels.postalCode),
+                ("birthdate", levels.birthdate),
+            ]
+            for (name, level) in told where members.contains(where: { $0.name == name }) {
+                members.append((name + "_verified", .integer(level)))
+            }
+        }
         if let claim = provider.profile.crossClientClaim, scopes.contains("profile") {
             let key = SubscriberDirectory.crossClientKey(of: subscriber.name, at: provider.issuer)
             members.append((claim, .string(key)))
@@ -109,8 +121,10 @@ struct UserinfoEndpoint {
 
     private func nested(_ grant: Grant) -> [JSONObject.Member] {
         let subscriber = grant.subscriber
-        func value(_ text: String, _ others: [JSONObject.Member] = []) -> JSONValue {
-            .object(JSONObject([(name: "value", value: .string(text))] + others))
+        let levels = provider.profile.levels
+        func value(_ text: String, _ level: Int64?, _ others: [JSONObject.Member] = []) -> JSONValue {
+            let verified = level.map { [(name: "verified", value: JSONValue.integer($0))] } ?? []
+            return .object(JSONObject([(name: "value", value: .string(text))] + others + verified))
         }
         var members: [JSONObject.Member] = []
         if grant.scopes.contains("name") {
@@ -118,19 +132,21 @@ struct UserinfoEndpoint {
                 (
                     "name",
                     value(
-                        subscriber.fullName,
+                        subscriber.fullName, levels?.name,
                         [
                             ("given_name", .string(subscriber.givenName)),
                             ("family_name", .string(subscriber.familyName)),
                         ])
                 ))
         }
-        if grant.scopes.contains("email") { members.append(("email", value(subscriber.email, [("verified", true)]))) }
-        if grant.scopes.contains("phone") {
-            members.append(("phone", value(subscriber.phoneNumber, [("verified", true)])))
+        if grant.scopes.contains("email") { members.append(("email", value(subscriber.email, levels?.email))) }
+        if grant.scopes.contains("phone") { members.append(("phone", value(subscriber.phoneNumber, levels?.phone))) }
+        if grant.scopes.contains("postal_code") {
+            members.append(("postal_code", value(subscriber.postalCode, levels?.postalCode)))
         }
-        if grant.scopes.contains("postal_code") { members.append(("postal_code", value(subscriber.postalCode))) }
-        if grant.scopes.contains("birthdate") { members.append(("birthdate", value(subscriber.birthdate))) }
+        if grant.scopes.contains("birthdate") {
+            members.append(("birthdate", value(subscriber.birthdate, levels?.birthdate)))
+        }
         return members
     }
 

@@ -9,8 +9,19 @@ struct CurrentUserEndpoint: Sendable {
     let providers: ProviderDirectory
 
     func show(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
+        let tellsGiven = try Self.tellsGiven(context.request)
         let user = try await accounts.user(under: principal.session)
-        return Self.answer(user, principal.session, by: providers)
+        return Self.answer(user, principal.session, by: providers, tellsGiven: tellsGiven)
+    }
+
+    /// Whether each attribute that a provider has given is to be told with whose word it is.
+    private static func tellsGiven(_ request: HTTPRequest) throws(ServiceError) -> Bool {
+        if request.query == nil { return false }
+        return switch try QueryParameters(request).text("attributes") {
+        case nil, "false": false
+        case "true": true
+        default: throw .invalidParameter(ParameterError("attributes", "is neither true nor false"))
+        }
     }
 
     /// `PATCH`: what is there is set, null takes it away, the rest stays (RFC 7396).
@@ -25,8 +36,12 @@ struct CurrentUserEndpoint: Sendable {
         return .emptyObject
     }
 
-    /// - Parameter providers: whose word it may be that an address is verified.
-    static func answer(_ user: User, _ session: Session, by providers: ProviderDirectory) -> HTTPResponse {
+    /// - Parameters:
+    ///   - providers: whose word it may be that an address is verified.
+    ///   - tellsGiven: whether what providers have given is told once more, each attribute with whose word it is.
+    static func answer(
+        _ user: User, _ session: Session, by providers: ProviderDirectory, tellsGiven: Bool = false
+    ) -> HTTPResponse {
         let profile = user.profile
         let shown = profile.shown
         var writer = JSONWriter()
@@ -47,12 +62,42 @@ struct CurrentUserEndpoint: Sendable {
             }
             body.saidByUserAlone(profile)
             body.claims(profile.claims(of: session.provider))
+            if tellsGiven {
+                body.name("attributes")
+                body.object { given in
+                    for attribute in profile.given where names.contains(attribute.name) {
+                        given.given(attribute, in: profile, by: providers)
+                    }
+                }
+            }
         }
         return .secretJSON(writer.bytes)
     }
 
     /// Whether a contact is verified is told in our own way.
     private static let names = AttributeNames.any.subtracting(Contact.allCases.map(\.verifiedName))
+}
+
+extension JSONWriter {
+    /// An attribute with whose word it is: `{"value": …, "verified": …, "level": …, "provider": …, "at": …}`.
+    fileprivate mutating func given(
+        _ attribute: GivenAttribute, in profile: Profile, by providers: ProviderDirectory
+    ) {
+        let isSaid = attribute.assurance?.isVerified ?? false
+        let isVerified = Contact(rawValue: attribute.name).map { providers.isVerified($0, in: profile) } ?? isSaid
+        name(attribute.name)
+        object { body in
+            switch attribute.value {
+            case .text(let text): body.member("value", text)
+            case .json(let json): body.member("value", json: json)
+            }
+            body.member("verified", isVerified)
+            // A level of a provider whose word does not count about this address is no level.
+            if let level = attribute.assurance?.level, isVerified || !isSaid { body.member("level", Int64(level)) }
+            if let provider = attribute.provider { body.member("provider", provider) }
+            if let since = attribute.since { body.member("at", since) }
+        }
+    }
 }
 
 extension HTTPResponse {

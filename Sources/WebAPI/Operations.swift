@@ -58,6 +58,7 @@ enum Operations {
         .user(.post, "/users/me/refresh-profile", needs: .accountRead, UserDescriptions.refreshProfile) {
             $0.providerTokens.refreshProfile
         },
+        .user(.post, "/users/me/match", needs: .accountRead, UserDescriptions.match) { $0.match.respond },
         .user(.post, "/auth/transaction", needs: .transactions, UserDescriptions.approve) { $0.transaction.respond },
     ]
 
@@ -231,6 +232,7 @@ package struct APIServices: Sendable {
         ProviderTokenEndpoint(
             vault: useCases.vault, profile: useCases.refreshProfile, providers: code.providers)
     }
+    fileprivate var match: MatchEndpoint { MatchEndpoint(match: useCases.match) }
     fileprivate var devices: SessionsEndpoint { SessionsEndpoint(accounts: useCases.accounts) }
 
     fileprivate func keys(for request: HTTPRequest) -> HTTPResponse {

@@ -144,10 +144,14 @@ struct ProbeRun {
     static func json(_ rows: [Row]) -> JSONValue {
         .array(
             rows.map { row in
-                [
-                    "provider": .string(row.provider), "step": .string(row.finding.step.rawValue),
-                    "good": .boolean(row.isGood), "sentence": .string(row.finding.sentence),
+                let members: [JSONObject.Member] = [
+                    ("provider", .string(row.provider)), ("step", .string(row.finding.step.rawValue)),
+                    ("good", .boolean(row.isGood)), ("sentence", .string(row.finding.sentence)),
                 ]
+                let announced = row.finding.announced.map {
+                    (name: $0.member, value: JSONValue.array($0.names.map { .string($0) }))
+                }
+                return .object(JSONObject(members + announced))
             })
     }
 }

@@ -118,7 +118,8 @@ struct Server: Service {
                 budgets: UserBudgets(
                     profileRefreshes: settings.rateLimit.profileRefreshesPerHourPerUser,
                     exchanges: settings.rateLimit.exchangesPerHourPerUser,
-                    refreshRepeats: settings.rateLimit.refreshRepeatsPerHourPerUser),
+                    refreshRepeats: settings.rateLimit.refreshRepeatsPerHourPerUser,
+                    attributeMatches: settings.rateLimit.attributeMatchesPerDayPerUser),
                 shares: WorkShares(
                     introspectionsAtOnce: settings.rateLimit.introspectionsAtOnce,
                     profileRefreshesAtOnce: settings.rateLimit.profileRefreshesAtOnce)),

@@ -55,7 +55,7 @@ import Testing
             for (provider, email, isVerified) in others {
                 var attributes: Attributes = ["email": email]
                 if isVerified { attributes["email_verified"] = "true" }
-                profile.merge(ProviderStatement(provider: provider, subject: "s", attributes: attributes))
+                profile.merge(ProviderStatement(provider: provider, subject: "s", attributes: attributes, at: 1))
             }
             return profile
         }
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `tells the domain that keeps an address with that address only`() {
         func said(_ provider: String, _ attributes: Attributes) -> ProviderStatement {
-            ProviderStatement(provider: provider, subject: "s", attributes: attributes)
+            ProviderStatement(provider: provider, subject: "s", attributes: attributes, at: 1)
         }
         let google = said("google", ["email": "jane@acme.example", "email_verified": "true", "hd": "acme.example"])
         var profile = Profile(google)

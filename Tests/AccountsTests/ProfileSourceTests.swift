@@ -3,7 +3,7 @@ import Testing
 @testable import Accounts
 
 func said(_ attributes: Attributes, by provider: String, _ claims: TypedClaims = [:]) -> ProviderStatement {
-    ProviderStatement(provider: provider, subject: "subject", attributes: attributes, claims: claims)
+    ProviderStatement(provider: provider, subject: "subject", attributes: attributes, claims: claims, at: 1)
 }
 
 @Suite struct `What several providers say of one user` {

@@ -10,7 +10,7 @@ import Testing
 
     func merged(_ sent: Attributes) -> Attributes {
         var profile = Profile(carrier: jane)
-        profile.merge(ProviderStatement(provider: "zenkey", subject: "s", attributes: sent))
+        profile.merge(ProviderStatement(provider: "zenkey", subject: "s", attributes: sent, at: 1))
         return profile.carrier
     }
 

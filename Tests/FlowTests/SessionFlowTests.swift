@@ -52,6 +52,39 @@ import Testing
     }
 }
 
+@Suite struct `What a carrier verifies over real sockets` {
+    /// The levels of ``SimulatedIssuer/aurora``.
+    private static let levels: [(name: String, level: Int64)] = [
+        ("name", 2), ("email", 1), ("phone_number", 3), ("postal_code", 2), ("birthdate", 0),
+    ]
+
+    @Test(arguments: [nil, "userinfo_flat_levels_valid"])
+    func `what a carrier verifies over real sockets is told by its levels, nested and flat`(
+        misbehaviour: String?
+    ) async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let scope = ["scope": "openid name email phone postal_code birthdate"]
+            let more = misbehaviour.map { ["misbehave": $0] } ?? [:]
+            let signedIn = try await gatehouse.signIn(
+                try await gatehouse.authorize("ada", at: .aurora, scope.merging(more) { $1 }))
+            #expect(signedIn["user"]?["email_verified"] == true, "\(signedIn.text)")
+            #expect(signedIn["user"]?["phone_number_verified"] == true)
+            let token = try #require(signedIn["token"]?.string)
+            let me = try await gatehouse.call("GET", "/users/me?attributes=true", bearer: token)
+            for (name, level) in Self.levels {
+                let told = me["attributes"]?[name]
+                #expect(told?["level"] == .integer(level) && told?["verified"] == .boolean(level > 0), "\(me.text)")
+                #expect(told?["provider"] == "zenkey" && told?["at"]?.integer != nil)
+            }
+            let match = try await gatehouse.post(
+                "/users/me/match", ["name": "ada LOVELACE", "birthdate": "1985-12-11", "address": "1 Main St"],
+                ["Authorization": "Bearer \(token)"])
+            #expect(match.text == #"{"name":"yes","address":"unknown","birthdate":"no"}"#)
+            #expect(!gatehouse.log.text.contains("1985-12-11"))
+        }
+    }
+}
+
 @Suite struct `A session over real sockets` {
     @Test func `shows its user, refreshes, and ends at once`() async throws {
         try await RunningGatehouse.with { gatehouse in

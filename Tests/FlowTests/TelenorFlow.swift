@@ -97,6 +97,19 @@ struct TelenorFlow {
         return answer
     }
 
+    /// What TelenorID+'s own SDK does on the cellular network, to the session that it gets.
+    func aloha(of number: String) async throws -> (token: String, lifetime: Int64) {
+        let port = UInt16(try #require(URLComponents(string: gatehouse.simulation.telenor)?.port))
+        func get(_ path: String, _ headers: [String: String] = [:]) async throws -> HTTPTestAnswer {
+            try await LoopbackClient(port: port).send("GET", path, headers: headers)
+        }
+        let prepared = try await get("/hr/v1/prepare/" + UUID().uuidString)
+        let inject = try #require(URLComponents(string: prepared["injectPath"]?.string ?? "")?.path)
+        let redirect = try BrowserFlow.location(of: try await get(inject, ["X-Simulated-Msisdn": number]))
+        let answer = try await get(redirect.path)
+        return (try #require(answer["uuid"]?.string, "\(answer.text)"), try #require(answer["exp"]?.integer))
+    }
+
     /// What the network tells a handset that is on the subscriber's line.
     func line(of subscriber: String, seconds: Int64 = 60) async throws -> (token: String, lifetime: Int64) {
         let port = try #require(URLComponents(string: gatehouse.simulation.telenor)?.port)

@@ -175,6 +175,27 @@ import Testing
         }
     }
 
+    @Test func `is shown over the cellular network, handed over alone, and taken by the provider once`() async throws {
+        try await TelenorFlow.with { gatehouse in
+            var flow = TelenorFlow(gatehouse)
+            let line = try await flow.aloha(of: "+12125550102")
+            let asked = try await flow.begin(["aloha_token": line.token])
+            #expect(asked["aloha_token"] == line.token && asked["aloha_expires_at"] == nil)
+            let told = try await flow.passThrough(asked)
+            let tokens = try await flow.browser.redeem(try #require(told["code"], "\(told)"))
+            let userinfo = try await gatehouse.call(
+                "GET", "/auth/userinfo", bearer: try #require(tokens["access_token"]?.string))
+            #expect(userinfo["name"] == "Grace Hopper")
+            #expect(!gatehouse.log.text.contains(line.token))
+            // Whoever has read it on the way finds the page to sign in with, and no subscriber.
+            var thief = TelenorFlow(gatehouse)
+            #expect(try await thief.visit(try await thief.begin(["aloha_token": line.token])).status == 200)
+            let silent = try await thief.passThrough(
+                try await thief.begin(["aloha_token": line.token, "prompt": "none"]))
+            #expect(silent["code"] == nil && silent["error"] == "login_required")
+        }
+    }
+
     @Test func `is no other provider's business`() async throws {
         try await TelenorFlow.with { gatehouse in
             var flow = TelenorFlow(gatehouse)

@@ -29,6 +29,8 @@ import Testing
             let profile = try #require(export.json["profile"]?.object)
             #expect(!profile.members.isEmpty)
             #expect(export.json["identities"]?.array?.first?["subject"] == nil)
+            let email = export.json["attributes"]?.array?.first { $0["attribute"] == "email" }
+            #expect(email?["level"] == 1 && email?["provider"] == "zenkey" && email?["at"]?.integer != nil)
             let whole = try await gatehouse.run("users", "export", "\(id)", "--with-subjects")
             let subject = try #require(whole.json["identities"]?.array?.first?["subject"]?.string)
             #expect(!export.everything.contains(subject))

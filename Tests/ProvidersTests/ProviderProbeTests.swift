@@ -65,6 +65,43 @@ import Testing
         #expect(transport.requests(to: Self.tokenEndpoint).count == 1)
     }
 
+    @Test(
+        arguments: [
+            (
+                "sim_tenure_24", ["port", "sim_swap"],
+                "usertraits_supported: sim_tenure_24; events_supported: port, sim_swap"
+            ),
+            (["a", 7, "", "b"], .null, "usertraits_supported: a, b"),
+            (.null, "port\u{202E}\u{1B}[2J", "events_supported: port··[2J"),
+        ] as [(JSONValue, JSONValue, String)])
+    func `tells what a carrier announces of its subscribers, as a text and as a list`(
+        traits: JSONValue, events: JSONValue, words: String
+    ) async throws {
+        beWell()
+        answer(
+            Self.metadataURL, Self.metadata(["usertraits_supported": traits, "events_supported": events]))
+        let finding = try await finding(.signals)
+        #expect(finding.isGood && finding.sentence == "it announces " + words)
+    }
+
+    @Test(arguments: [7, true, ["x": "y"], [["x"]], "", []] as [JSONValue])
+    func `is well where it announces nothing that can be read`(odd: JSONValue) async throws {
+        beWell()
+        answer(Self.metadataURL, Self.metadata(["usertraits_supported": odd, "events_supported": odd]))
+        #expect(await probe().allSatisfy { $0.isGood && $0.step != .signals })
+    }
+
+    @Test(arguments: [true, false])
+    func `is not well where access tokens are to be asked about, and nobody can be asked`(isThere: Bool) async throws {
+        beWell()
+        answer(
+            Self.metadataURL,
+            Self.metadata(["introspection_endpoint": isThere ? "https://carrier.example/introspect" : .null]))
+        let finding = try await finding(.exchange) { $0.tokenExchange = TokenExchange(.introspection) }
+        #expect(finding.isGood == isThere && (isThere || finding.sentence.contains("signs nobody in")))
+        #expect(await probe { $0.tokenExchange = TokenExchange(.jwt) }.allSatisfy { $0.step != .exchange })
+    }
+
     @Test func `sends another code each time, and no verifier where none is taken`() async throws {
         beWell()
         for _ in 0..<2 { _ = await probe { $0.requiresPKCE = false } }

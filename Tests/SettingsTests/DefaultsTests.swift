@@ -56,6 +56,7 @@ import YAML
           profileRefreshesPerHourPerUser: 10
           exchangesPerHourPerUser: 60
           refreshRepeatsPerHourPerUser: 3600
+          attributeMatchesPerDayPerUser: 5
           introspectionsAtOnce: 64
           profileRefreshesAtOnce: 8
           keysPerMinutePerAddress: 60

@@ -40,6 +40,64 @@ import Testing
         #expect(attributes.members.count == Self.jane.members.count + 1)
     }
 
+    @Test func `what a provider says of a user has levels, nested and flat, and those above 0 are verified`() {
+        let nested: JSONValue = [
+            "name": ["value": "Jane Doe", "given_name": "Jane", "family_name": "Doe", "verified": 2],
+            "email": ["value": "jane@example.com", "verified": 1], "phone": ["value": "+12065550100", "verified": 0],
+            "postal_code": ["value": "90210", "verified": "3"], "birthdate": ["value": "1985-12-10", "verified": 0],
+        ]
+        let flat: JSONValue = [
+            "name": "Jane Doe", "name_verified": 2, "email_verified": 1, "email": "jane@example.com",
+            "phone_number": "+12065550100", "phone_number_verified": 0, "postal_code": "90210",
+            "postal_code_verified": "3", "birthdate": "1985-12-10", "birthdate_verified": 0,
+        ]
+        for claims in [nested, flat] {
+            let attributes = said(claims).attributes
+            #expect(attributes["email_verified"] == "true" && attributes["phone_number_verified"] == nil)
+            let levels = [("name", 2), ("email", 1), ("phone_number", 0), ("postal_code", 3), ("birthdate", 0)]
+            for (name, level) in levels {
+                #expect(attributes.assurance(of: name) == .level(level), "\(name)")
+            }
+            #expect(attributes["name_verified"] == nil && attributes["postal_code_verified"] == nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            .number(1.5), .number(1), -1, "-1", "1.5", "+2", "two", "", [2], ["value": 2], .null, 1001, "9999",
+        ] as [JSONValue])
+    func `what a provider says of a user is not verified by what is no level`(odd: JSONValue) {
+        for claims in [
+            [
+                "email": ["value": "j@example.com", "verified": odd],
+                "postal_code": ["value": "90210", "verified": odd],
+            ],
+            ["email": "j@example.com", "email_verified": odd, "postal_code": "90210", "postal_code_verified": odd],
+        ] as [JSONValue] {
+            let attributes = said(claims).attributes
+            #expect(attributes.members.map(\.name) == ["email", "postal_code"])
+            for name in ["email", "postal_code"] { #expect(attributes.assurance(of: name) == nil) }
+        }
+    }
+
+    @Test func `what a provider says of a user is no level elsewhere than at ZenKey`() {
+        let claims: JSONValue = ["email": "j@example.com", "email_verified": 2, "name": "Jane", "name_verified": 2]
+        let attributes = said(claims, names: .openid).attributes
+        #expect(attributes == ["email": "j@example.com", "name": "Jane"])
+    }
+
+    @Test func `what a provider says of a user has no level where it was said twice`() throws {
+        for text in [
+            #"{"postal_code":{"value":"90210","verified":2,"verified":2}}"#,
+            #"{"postal_code":"90210","postal_code_verified":0,"postal_code_verified":2}"#,
+            #"{"postal_code":"90210","postal_code":"90210","postal_code_verified":2}"#,
+        ] {
+            let claims = try JSONValue(repairing: Array(text.utf8).span, strict: [])
+            let attributes = said(claims).attributes
+            #expect(attributes["postal_code"] == "90210" && attributes.assurance(of: "postal_code") == nil, "\(text)")
+        }
+    }
+
     @Test func `what a provider says of a user is read when it is mixed`() {
         let claims: JSONValue = [
             "sub": "s", "name": ["value": "Jane Doe", "family_name": "Doe"], "given_name": "Jane",

@@ -141,6 +141,21 @@ import Testing
         }
     }
 
+    @Test func `says by a number how well it knows each attribute at one carrier, nested or flat`() async throws {
+        try await withSimulation { simulation throws in
+            let aurora = SimulatedSignIn(simulation, at: .aurora)
+            let nested = try aurora.userinfo(try aurora.tokens().accessToken).object
+            #expect(nested["phone"]?["verified"] == 3 && nested["email"]?["verified"] == 1)
+            let flat = try aurora.userinfo(
+                try aurora.tokens(["misbehave": "userinfo_flat_levels_valid"]).accessToken
+            ).object
+            #expect(flat["phone_number_verified"] == 3 && flat["email_verified"] == 1)
+            #expect(flat["phone_number"]?.string == "+13105550101" && flat["birthdate_verified"] == nil)
+            let borealis = SimulatedSignIn(simulation, at: .borealis)
+            #expect(try borealis.userinfo(try borealis.tokens().accessToken).object["email_verified"] == "true")
+        }
+    }
+
     @Test func `says no more than the scopes allow`() async throws {
         try await withSimulation { simulation throws in
             let signIn = SimulatedSignIn(simulation, at: .plain)

@@ -143,8 +143,38 @@ import Testing
         let lines = LineAuthentication()
         let ada = try #require(Subscriber.named("ada"))
         let token = try #require(lines.begin(ada, seconds: 60, now: 1000))
-        #expect(lines.subscriber(of: token, now: 1059) == ada && lines.subscriber(of: token, now: 1060) == nil)
+        #expect(lines.take(token, now: 1059) == ada && lines.take(token, now: 1059) == nil)
+        let late = try #require(lines.begin(ada, seconds: 60, now: 1000))
+        #expect(lines.take(late, now: 1060) == nil)
         #expect(lines.begin(ada, seconds: 0, now: 1000) == nil && lines.begin(ada, seconds: 3601, now: 1000) == nil)
+    }
+
+    @Test func `shows a line by the network's word, step by step and each step once`() async throws {
+        try await with { browser in
+            let base = browser.simulation.telenor
+            let log = "7d9f6f0e-1c1f-4a63-9c58-2f0d4f3c9a11"
+            let prepared = try LoopbackClient.get(base + "/hr/v1/prepare/" + log)
+            let inject = try #require(prepared.object["injectPath"]?.string)
+            #expect(inject.hasPrefix("http://"))
+            #expect(try LoopbackClient.get(base + "/hr/v1/prepare/" + log).status == 400)
+            #expect(try LoopbackClient.get(base + "/hr/v1/prepare/not-a-uuid").status == 400)
+            let network = [("X-Simulated-Msisdn", "+12125550102")]
+            let redirect = try LoopbackClient.get(inject, headers: network)
+            let next = try #require(redirect.header("Location"))
+            #expect(redirect.status == 303 && next.hasPrefix(base + "/hr/v1/session/"))
+            #expect(try LoopbackClient.get(inject, headers: network).status == 400)
+            let session = try LoopbackClient.get(next).object
+            #expect(session["exp"] == 60)
+            #expect(try LoopbackClient.get(next).status == 400)
+            let token = try #require(session["uuid"]?.string)
+            #expect(try browser.answer(["aloha_token": token, "prompt": "none"])["code"] != nil)
+            var other = Browser(simulation: browser.simulation)
+            #expect(try other.answer(["aloha_token": token, "prompt": "none"])["error"] == "login_required")
+            // Over Wi-Fi nobody tells whose line it is.
+            let again = try LoopbackClient.get(base + "/hr/v1/prepare/" + log.replacing("7d", with: "8e"))
+            let wireless = try LoopbackClient.get(try #require(again.object["injectPath"]?.string))
+            #expect(wireless.status == 403)
+        }
     }
 
     @Test func `refreshes for fourteen days from the sign-in, and no refresh makes it more`() throws {

@@ -18,6 +18,17 @@ extension RepositoryContract {
             #expect(!profile.isVerified(.email))
             #expect(profile.carrier["locale"] == "en-US")
         },
+        RepositoryContract("a level comes back, with the time of the first sign-in that brought it") { store in
+            var sent: Attributes = ["name": "Jane Doe", "postal_code": "90210"]
+            sent.assure("postal_code", .level(2))
+            var user: UserID?
+            for time in [Sample.now, Sample.now + 10] {
+                user = try await store.signedIn(Sample.signIn(Sample.subject("1"), attributes: sent, now: time)).user
+            }
+            let given = try await store.user(try #require(user))?.profile.given.last
+            #expect(given?.name == "postal_code" && given?.assurance == .level(2))
+            #expect(given?.since == Sample.now && given?.provider == "zenkey")
+        },
         RepositoryContract("an operator who moves an identity takes what its provider gave from its former user") {
             store in
             let subject = Sample.subject("1")

@@ -12,7 +12,7 @@ public enum Sample {
     ]
 
     /// Jane's attributes as her sign-in by subject 1 brings them.
-    public static let said = ProviderStatement(provider: "zenkey", subject: "1", attributes: jane)
+    public static let said = ProviderStatement(provider: "zenkey", subject: "1", attributes: jane, at: now)
 
     /// How often the same thing is done where many do it: `GATEHOUSE_REPEATS`, 160 when unset.
     static var repeats: Int {

@@ -54,7 +54,9 @@ enum AccountTour {
 
     private static func account(_ app: APIStage, _ token: String) async throws {
         _ = await app.send(.get, "/users/me", headers: bearer(token))
+        _ = await app.send(.get, "/users/me", query: "attributes=perhaps", headers: bearer(token))
         _ = await app.patch("/users/me", ["name": "Janet"], token)
+        for _ in 0..<6 { _ = await app.post("/users/me/match", json: ["name": "Jane"], headers: bearer(token)) }
         let identities = await app.send(.get, "/users/me/identities", headers: bearer(token)).json.array
         let first = identities?.first?["identity_id"]?.integer ?? 0
         _ = await app.send(.delete, "/users/me/sessions/nonsense", headers: bearer(token))

@@ -60,7 +60,6 @@ import Testing
     /// What is asked, the code of the error, and what its sentence names.
     static let refused: [([String: String?], String, String)] = [
         (["aloha_token": nil], "invalid_request", "aloha_token"),
-        (["aloha_expires_at": nil], "invalid_request", "aloha_expires_at"),
         (["aloha_token": "a b"], "invalid_request", "aloha_token"),
         (["aloha_token": "a\r\nb"], "invalid_request", "aloha_token"),
         (["aloha_token": "ü"], "invalid_request", "aloha_token"),
@@ -91,6 +90,18 @@ import Testing
         #expect(answer["error_description"]?.contains(name) == true)
         #expect(answer["error_description"]?.contains("7f9c") == false)
         #expect(browser.api.stage.transport.requests.count == asked && browser.cookie == nil)
+    }
+
+    @Test func `goes to the provider alone, where the app does not say when it ends, however late`() async throws {
+        var browser = try await browser()
+        let sent = try await browser.begin(Self.brings(["aloha_expires_at": nil]))
+        #expect(sent.base == "https://carrier.example/authorize" && sent["aloha_token"] == Self.token)
+        #expect(sent["aloha_expires_at"] == nil)
+        var patient = BrowserStage(of: browser.api)
+        let desk = ["client_id": "desk-id", "redirect_uri": "org.acme.desk:/cb", "aloha_expires_at": nil]
+        let page = await patient.visit("/auth/authorize", BrowserStage.request(Self.brings(desk)))
+        browser.api.stage.pass(seconds: 300)
+        #expect(try Location(of: try await patient.sayYes(on: page))["aloha_token"] == Self.token)
     }
 
     @Test func `is not taken twice`() async throws {

@@ -149,6 +149,7 @@ enum PermissionAsker: String, CaseIterable, Sendable {
             return .object(JSONObject(always + (isNamed ? named : [])))
         case "editCurrentUser": return ["email": "new@example.com"]
         case "editCurrentUser.name": return ["name": "Jane D."]
+        case "matchCurrentUser": return ["name": "Jane Doe"]
         case "refreshProfile":
             stage.api.stage.answerUserinfo(["sub": .string(stage.subject(.jane))])
             return ["identity_id": .integer(target.first)]

@@ -38,6 +38,7 @@ import Testing
         editCurrentUser.name    token  token   token   token   token token   scope   ok    ok     scope
         eraseCurrentUser        token  token   token   token   token token   scope   ok    ok     scope
         refreshProfile          token  token   token   token   token token   scope   ok    ok     ok
+        matchCurrentUser        token  token   token   token   token token   scope   ok    ok     ok
         approveTransaction      token  token   token   token   token token   scope   ok    ok     scope
         listIdentities          token  token   token   token   token token   scope   ok    ok     ok
         linkIdentity            token  token   token   token   token token   scope   ok    ok     scope
@@ -71,6 +72,7 @@ import Testing
         editCurrentUser.name    ok     ok        ok       ok     ok        ok      ok
         eraseCurrentUser        ok     new       again    again  ok        ok      ok
         refreshProfile          none   ok        ok       ok     ok        ok      ok
+        matchCurrentUser        ok     ok        ok       ok     ok        ok      ok
         approveTransaction      else   new       ok       ok     ok        ok      ok
         listIdentities          ok     ok        ok       ok     ok        ok      ok
         linkIdentity            taken  new       again    again  again     ok      again
@@ -92,6 +94,7 @@ import Testing
     private static let needs: [String: Permission?] = [
         "credentialBindingLink": .accountIdentities, "beginPush": .transactions, "currentUser": .accountRead,
         "editCurrentUser": .accountWrite, "eraseCurrentUser": .accountErase, "refreshProfile": .accountRead,
+        "matchCurrentUser": .accountRead,
         "approveTransaction": .transactions, "listIdentities": .accountRead, "linkIdentity": .accountIdentities,
         "linkByBrowser": .accountIdentities, "mergeAccounts": .accountIdentities,
         "unlinkIdentity": .accountIdentities, "providerAccessToken": .tokens, "listSessions": .accountRead,

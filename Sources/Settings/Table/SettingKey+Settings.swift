@@ -132,6 +132,11 @@ extension SettingKey where Root == Settings {
             "How often in an hour one user's replaced refresh tokens get their answers again, by all instances together."
         ),
         Self(
+            "rateLimit.attributeMatchesPerDayPerUser", \.rateLimit.attributeMatchesPerDayPerUser,
+            .limit(upTo: 1_000_000),
+            "How often in a day what somebody has typed is compared with one attribute of a user's (`POST /users/me/match`), "
+                + "by all instances together; each attribute counts by itself."),
+        Self(
             "rateLimit.introspectionsAtOnce", \.rateLimit.introspectionsAtOnce, .number(1...100_000),
             "Tokens that one instance looks at for services at once; 16 times as many wait, each service and address in turn."
         ),

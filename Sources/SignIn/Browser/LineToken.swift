@@ -18,8 +18,8 @@ struct LineToken: Sendable {
     private static let earliestTime: Int64 = 1_000_000_000
 
     let text: String
-    /// In seconds since 1970.
-    private let expiresAt: Int64
+    /// In seconds since 1970; nil where the app does not say, and the provider alone tells when it is over.
+    private let expiresAt: Int64?
 
     /// Reads it from an authorization request.
     ///
@@ -32,10 +32,10 @@ struct LineToken: Sendable {
             guard end == nil else { throw .invalid("aloha_token", "is missing beside aloha_expires_at") }
             return nil
         }
-        guard let end else { throw .invalid("aloha_expires_at", "is missing beside aloha_token") }
         guard text.utf8.count <= maximumBytes, text.utf8.allSatisfy(isTaken) else {
             throw .invalid("aloha_token", "is no token of at most \(maximumBytes) characters")
         }
+        guard let end else { return LineToken(text: text, expiresAt: nil) }
         guard let expiresAt = Int64(end), expiresAt >= earliestTime, expiresAt <= now + maximumLifetimeSeconds else {
             throw .invalid("aloha_expires_at", "must be an absolute time in seconds since 1970, at most a day ahead")
         }
@@ -47,10 +47,10 @@ struct LineToken: Sendable {
         return token
     }
 
-    /// Whether it is not over.
+    /// Whether it is not known to be over.
     ///
     /// - Parameter now: seconds since 1970.
-    func isValid(at now: Int64) -> Bool { expiresAt > now }
+    func isValid(at now: Int64) -> Bool { expiresAt.map { $0 > now } ?? true }
 
     /// What bearer tokens are made of (RFC 6750 §2.1).
     private static func isTaken(_ byte: UInt8) -> Bool {

@@ -13,7 +13,15 @@ final class LineAuthentication: Sendable {
     private static let maximumLifetime: Int64 = 3600
     static let usualLifetime: Int64 = 60
 
-    private let lines = ExpiringStore<Line>(lifetime: maximumLifetime, capacity: 10_000)
+    private static let stepLifetime: Int64 = 60
+    private static let capacity = 10_000
+
+    private let lines = ExpiringStore<Line>(lifetime: maximumLifetime, capacity: capacity)
+    /// The names that prepare calls have had, which no other may have.
+    private let prepared = ExpiringStore<Bool>(lifetime: maximumLifetime, capacity: capacity)
+    /// What comes next, and on whose line.
+    private let injections = ExpiringStore<Bool>(lifetime: stepLifetime, capacity: capacity)
+    private let shown = ExpiringStore<Subscriber>(lifetime: stepLifetime, capacity: capacity)
 
     /// - Returns: the session's identifier; nil unless it lasts for 1 second to an hour.
     func begin(_ subscriber: Subscriber, seconds: Int64, now: Int64) -> String? {
@@ -23,14 +31,46 @@ final class LineAuthentication: Sendable {
         return token
     }
 
-    /// Whose line it is; nil for what is no session, or is over.
-    func subscriber(of token: String, now: Int64) -> Subscriber? {
-        lines.value(token, now: now).flatMap { $0.expiry > now ? $0.subscriber : nil }
+    /// Whose line it is; nil for what is no session, is over, or was taken before.
+    func take(_ token: String, now: Int64) -> Subscriber? {
+        Self.take(token, from: lines, now: now).flatMap { $0.expiry > now ? $0.subscriber : nil }
+    }
+
+    /// - Parameter log: the name that the handset gives it in the network's log.
+    /// - Returns: what the next step is called; nil for a name that was there before.
+    func prepare(as log: String, now: Int64) -> String? {
+        guard prepared.value(log, now: now) == nil else { return nil }
+        prepared.insert(true, as: log, now: now)
+        let step = Random.token(byteCount: 16)
+        injections.insert(true, as: step, now: now)
+        return step
+    }
+
+    /// Whether that was prepared, and is taken for the first time.
+    func takeInjection(_ step: String, now: Int64) -> Bool { Self.take(step, from: injections, now: now) != nil }
+
+    /// - Returns: what the step is called by which the handset gets its session.
+    func show(_ subscriber: Subscriber, now: Int64) -> String {
+        let step = Random.token(byteCount: 16)
+        shown.insert(subscriber, as: step, now: now)
+        return step
+    }
+
+    /// Whose line was shown, the first time that somebody asks.
+    func takeShown(_ step: String, now: Int64) -> Subscriber? { Self.take(step, from: shown, now: now) }
+
+    private static func take<Value: Sendable>(
+        _ name: String, from store: ExpiringStore<Value>, now: Int64
+    ) -> Value? {
+        store.with(name, now: now) { value in
+            defer { value = nil }
+            return value
+        }
     }
 }
 
-/// `POST /control/line`: the network's answer to a handset, `{"uuid": …, "exp": …}`, for `{"subscriber": …, "seconds":
-/// …}`.
+/// `POST /control/line`: all of ``AlohaEndpoints`` in one step: the network's answer to a handset,
+/// `{"uuid": …, "exp": …}`, for `{"subscriber": …, "seconds": …}`.
 struct LineControl: Sendable {
     let world: World
 

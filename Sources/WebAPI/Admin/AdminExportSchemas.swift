@@ -5,7 +5,8 @@ internal import OpenAPI
 enum AdminExportSchemas {
     static var all: [JSONObject.Member] {
         [
-            ("UserExport", export), ("ExportedContact", contact), ("ExportedIdentity", identity),
+            ("UserExport", export), ("ExportedContact", contact), ("ExportedAttribute", attribute),
+            ("ExportedIdentity", identity),
             ("ExportedSession", session), ("ExportedConsent", consent), ("ExportedReceipt", receipt),
             ("ExportedGrant", grant),
         ]
@@ -14,8 +15,8 @@ enum AdminExportSchemas {
     private static let export = Schema.object(
         "Everything that is kept about a user, but the subjects and the providers' tokens.",
         required: [
-            "user_id", "reference", "created_at", "updated_at", "profile", "own", "contacts", "claims", "identities",
-            "sessions", "consents", "receipts", "grants", "audit",
+            "user_id", "reference", "created_at", "updated_at", "profile", "own", "contacts", "attributes",
+            "claims", "identities", "sessions", "consents", "receipts", "grants", "audit",
         ],
         [
             "user_id": AnswerSchemas.userID,
@@ -26,6 +27,7 @@ enum AdminExportSchemas {
             "profile": Schema.map("What the providers say, by the names of their attributes.", values: true),
             "own": Schema.map("What the user says, likewise.", values: true),
             "contacts": Schema.array(of: Reference.schema("ExportedContact")),
+            "attributes": Schema.array(of: Reference.schema("ExportedAttribute")),
             "claims": Schema.map("What each provider says besides, by its name.", values: true),
             "identities": Schema.array(of: Reference.schema("ExportedIdentity")),
             "sessions": Schema.array(of: Reference.schema("ExportedSession")),
@@ -48,6 +50,17 @@ enum AdminExportSchemas {
                 "Whether apps are told so: whether the provider's word counts for this value, by `trustEmails`; absent in a search "
                     + "where that depends on more than the address."),
             "own": Schema.boolean("Whether it is the user's own word."),
+        ])
+
+    private static let attribute = Schema.object(
+        "Whose word an attribute of `profile` is.", required: ["attribute", "verified"],
+        [
+            "attribute": Schema.text("Its name."),
+            "provider": Schema.text("The provider's name, where it is known."),
+            "verified": Schema.boolean("Whether the provider says that it has verified it."),
+            "level": Schema.integer(
+                "How well, of carriers that tell that by a number: 0 for not at all.", ["minimum": 0]),
+            "at": Schema.time("Since when it says this value, so well known; absent where that was not kept"),
         ])
 
     private static let identity = Schema.extending(

@@ -70,6 +70,7 @@ public enum UserDocument {
             "lock": record.lock.map(lock) ?? .null,
             "profile": attributes(record.user.profile.carrier), "own": attributes(record.user.profile.own),
             "contacts": .array(profile.contacts.map { contact($0, in: profile, at: providers) }),
+            "attributes": .array(profile.given.map { given($0) }),
             "claims": .object(
                 JSONObject(record.user.profile.claimsByProvider.map { ($0.provider, typed($0.claims)) })),
             "identities": .array(
@@ -178,6 +179,16 @@ public enum UserDocument {
             "amr": .array(receipt.authentication.amr.map { .string($0) }),
             "auth_time": optional(receipt.authentication.time), "provider": .string(receipt.provider),
             "client_id": .string(receipt.client), "created_at": .integer(receipt.createdAt),
+        ])
+    }
+
+    /// An attribute that a provider has given, without its value, which stands in the profile: whose word it is, since
+    /// when, and how well known.
+    private static func given(_ attribute: GivenAttribute) -> JSONValue {
+        present([
+            "attribute": .string(attribute.name), "provider": optional(attribute.provider),
+            "verified": .boolean(attribute.assurance?.isVerified ?? false),
+            "level": optional(attribute.assurance?.level.map { Int64($0) }), "at": optional(attribute.since),
         ])
     }
 

@@ -10,7 +10,9 @@ enum AnswerSchemas {
             ("Tokens", tokens), ("TokenAnswer", tokenAnswer), ("SignedIn", signedIn), ("SignedInUser", signedInUser),
             ("Challenge", challenge),
             ("Receipt", receipt), ("LinkAddress", linkAddress),
-            ("CurrentUser", currentUser), ("Identity", identity), ("Session", session), ("Revoked", revoked),
+            ("CurrentUser", currentUser), ("GivenAttribute", givenAttribute),
+            ("AttributeMatches", attributeMatches),
+            ("Identity", identity), ("Session", session), ("Revoked", revoked),
             ("MergedAccount", mergedAccount),
             ("ProviderToken", providerToken),
             ("Empty", empty), ("KeySet", keySet), ("PublicKey", publicKey), ("Health", health),
@@ -199,8 +201,38 @@ enum AnswerSchemas {
                     "description":
                         "As the provider gave it: an object of texts (OpenID Connect Core §5.1.1), or one text."
                 ],
-                "own": own, "claims": claims,
+                "own": own, "claims": claims, "attributes": given,
             ]))
+
+    private static let given = Schema.map(
+        "With `?attributes=true`: what providers have given, by attribute, with whose word it is.",
+        values: Reference.schema("GivenAttribute"))
+
+    private static let givenAttribute = Schema.object(
+        "What one provider says, which users' own words never change.", required: ["value", "verified"],
+        [
+            "value": ["description": "As the provider gave it: a text, or an object of an attribute with parts."],
+            "verified": Schema.boolean(
+                "Whether the provider says that it has verified it, and its word counts about this address."),
+            "level": Schema.integer(
+                "How well it was verified, of carriers that tell that by a number: 0 for not at all.",
+                ["minimum": 0, "maximum": .integer(Int64(Assurance.maximumLevel))]),
+            "provider": Schema.text(
+                "The provider's name in the configuration; absent where an earlier version has not kept it."),
+            "at": Schema.time(
+                "Since when it says this value, so well known; absent where an earlier version has not kept it"),
+        ])
+
+    private static let attributeMatches = Schema.object(
+        "What came of comparing, of each attribute that was sent.",
+        MatchedAttribute.allCases.map {
+            (
+                $0.rawValue,
+                Schema.choice(
+                    "`unknown` where no provider has said it, or not enough of it.",
+                    MatchedAttribute.Outcome.allCases.map(\.rawValue))
+            )
+        })
 
     private static let identity = Schema.object(
         "One way in which the user signs in.",

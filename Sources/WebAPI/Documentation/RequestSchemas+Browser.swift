@@ -34,7 +34,8 @@ extension RequestSchemas {
                 "correlation_id": Schema.text("The app's own name for the sign-in, which goes into the logs."),
                 "aloha_token": Schema.text(
                     "The session of a line authentication, for providers of profile telenor-id."),
-                "aloha_expires_at": Schema.text("When that ends, in seconds since 1970."),
+                "aloha_expires_at": Schema.text(
+                    "When that ends, in seconds since 1970; without it the provider alone tells whether it is over."),
             ])
     }
 

@@ -12,7 +12,8 @@ enum RequestSchemas {
             ("TokenRequest", tokenRequest), ("Introspection", introspection), ("Revocation", revocation),
             ("ProviderEvent", providerEvent), ("SignedRequest", signedRequest), ("PushRequest", pushRequest),
             ("PushNotification", pushNotification), ("Registration", registration), ("SignUp", signUp),
-            ("ProfileRefresh", profileRefresh), ("ProfileEdits", profileEdits), ("Logout", logout),
+            ("ProfileRefresh", profileRefresh), ("ProfileEdits", profileEdits), ("TypedAttributes", typedAttributes),
+            ("Logout", logout),
             ("AuthorizationRequest", authorizationRequest), ("ProviderAnswer", providerAnswer),
             ("Confirmation", confirmation), ("LinkRequest", linkRequest), ("EndSessionRequest", endSessionRequest),
         ]
@@ -44,6 +45,19 @@ enum RequestSchemas {
                 "The `identity_id` of the list of identities; without it, the one that the session was opened by.",
                 ["minimum": 1])
         ])
+
+    private static let typedAttributes = Schema.object(
+        "What the user has typed; at least one of them.",
+        MatchedAttribute.allCases.map { attribute in
+            let longest = Int64(ProfileFields.maximumValueBytes)
+            let description = "What is to be compared with the provider's `\(attribute.rawValue)`."
+            return (
+                attribute.rawValue,
+                attribute == .birthdate
+                    ? Schema.text(description, ["pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"])
+                    : Schema.text(description, ["maxLength": .integer(longest)])
+            )
+        })
 
     private static var transactionApproval: JSONValue {
         Schema.extending(

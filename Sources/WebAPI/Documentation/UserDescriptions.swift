@@ -12,8 +12,19 @@ enum UserDescriptions {
         description: """
             The carriers' attributes. Names, `nickname`, `picture`, `locale`, `zoneinfo` and `postal_code` are the user's \
             own where there is such a value; everything else, such as `email`, `phone_number` and `birthdate`, is the \
-            carrier's wherever one has given it. What the user says otherwise than a carrier stands under `own`, always.
+            carrier's wherever one has given it. What the user says otherwise than a carrier stands under `own`, always. \
+            With `?attributes=true` what providers have given stands under `attributes` once more, each with whose word it is.
             """,
+        parameters: [
+            [
+                "name": "attributes", "in": "query", "required": false,
+                "description": """
+                `true`: `attributes` tells of each attribute that a provider has given which one it was, since when it \
+                says so, and how well it knows it.
+                """,
+                "schema": ["type": "boolean", "default": false],
+            ]
+        ],
         successes: [user])
 
     static let edit = OperationDescription(
@@ -44,6 +55,24 @@ enum UserDescriptions {
             .notFound, .unknownProvider, .userinfoMismatch, .providerSignInRequired, .noUserinfo, .providerError,
             .providerUnavailable, .providerTimeout, .rateLimited,
         ])
+
+    static let match = OperationDescription(
+        id: "matchCurrentUser", tag: .user, summary: "Compare what the user typed with what a provider has said",
+        description: """
+            Answers `yes`, `no` or `unknown` for each attribute of the body, and tells no value. Only what providers have \
+            said is compared, never what users say of themselves. Names are compared without case, accents, blanks and \
+            punctuation; `address` and `postal_code` without case, blanks and punctuation; telephone numbers by their digits \
+            (E.164); e-mail addresses without case; `birthdate` is a whole date, `YYYY-MM-DD`. Each attribute of a user may be \
+            compared five times a day, whatever comes of it, in all sessions together, or as often as the configuration \
+            says: then 429 with `Retry-After`.
+            """,
+        body: .init(schema: "TypedAttributes", example: ["name": "Jane Doe", "postal_code": "90210"]),
+        successes: [
+            .init(
+                description: "What came of each.", schema: Reference.schema("AttributeMatches"),
+                example: ["name": "yes", "postal_code": "no"], headers: [.cacheControl])
+        ],
+        errors: [.rateLimited])
 
     static let erase = OperationDescription(
         id: "eraseCurrentUser", tag: .user, summary: "Erase the user",

@@ -13,7 +13,7 @@ struct ImportLine {
     private static let exported: Set<String> = [
         "user_id", "reference", "updated_at", "sessions", "consents", "receipts", "grants", "audit",
         // What providers say now comes with the next sign-in.
-        "contacts", "claims",
+        "contacts", "claims", "attributes",
         // What wings have kept stays with the service that keeps it.
         "tables",
     ]
