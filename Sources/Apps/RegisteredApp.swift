@@ -85,8 +85,10 @@ public struct RegisteredApp: Sendable, Equatable {
         }
     }
 
-    /// The name in the configuration, which its users are shown.
+    /// The name in the configuration.
     public let name: String
+    /// What its users are shown.
+    public let displayName: String
     public let clientID: String
     /// nil for a public client (RFC 6749 §2.1): an app that anybody can take apart keeps no secret.
     public let secret: Secret?
@@ -107,12 +109,14 @@ public struct RegisteredApp: Sendable, Equatable {
     public let rights: Rights
 
     public init(
-        name: String, clientID: String, secret: Secret?, redirectURIs: [RedirectURI], providers: [String],
+        name: String, displayName: String? = nil, clientID: String, secret: Secret?, redirectURIs: [RedirectURI],
+        providers: [String],
         origins: [String], postLogoutRedirectURIs: [RedirectURI], otherBrowser: OtherBrowser,
         consent: Consent, idTokenAlgorithm: SigningAlgorithm, providerTokens: [String] = [],
         refreshTokens: RefreshTokens = RefreshTokens(), rights: Rights = Rights()
     ) {
         self.name = name
+        self.displayName = displayName ?? name
         self.clientID = clientID
         self.secret = secret
         self.redirectURIs = redirectURIs

@@ -95,6 +95,9 @@ enum Operations {
         .browser(.get, "/auth/{provider}/callback", BrowserDescriptions.callback) { $0.callback.respond },
         .browser(.post, "/auth/{provider}/callback", BrowserDescriptions.callbackByForm) { $0.callback.respond },
         .browser(.post, "/auth/{provider}/confirm", BrowserDescriptions.confirm) { $0.callback.confirm },
+        .everybody(.get, "/auth/{provider}\(LogoEndpoint.suffix)", BrowserDescriptions.logo) {
+            LogoEndpoint(providers: $0.code.providers).respond
+        },
         .browser(.get, LogoutEndpoint.path, BrowserDescriptions.logout) { $0.logout.respond },
         .browser(.post, LogoutEndpoint.path, BrowserDescriptions.logoutByForm) { $0.logout.respond },
         .browser(.get, "/auth/{provider}\(LogoutEndpoint.returnSuffix)", BrowserDescriptions.loggedOut) {

@@ -6,6 +6,7 @@ internal import Syntax
 extension ProviderSettings {
     /// Fills in what follows from other keys.
     mutating func deriveDefaults() {
+        if displayName == nil { displayName = profile.preset.displayName }
         if redirectURIs.isEmpty, profile == .zenkey, !clientID.isEmpty {
             redirectURIs = ["\(clientID)://com.xci.provider.sdk"]
         }
@@ -189,7 +190,7 @@ extension ProviderSettings {
                 + "http. It is for development and tests"
             notices.append(SettingsNotice(key("allowLoopbackHTTP"), sentence))
         }
-        notices += [encodingNotice, secretNotice].compactMap(\.self) + nativeTokenNotices() + codeNotices()
+        notices += [nameNotice, encodingNotice, secretNotice].compactMap(\.self) + nativeTokenNotices() + codeNotices()
         return notices
     }
 }

@@ -219,7 +219,7 @@ extension Settings {
         }
         for provider in listedProviders.sections { notices += provider.notices() }
         for app in listedApps.sections { notices += app.notices() }
-        return notices + noticesOfWeakness() + noticesOfSharedAddresses()
+        return notices + noticesOfSameNames() + noticesOfWeakness() + noticesOfSharedAddresses()
     }
 
     /// What an operator may want, and nobody in a hurry does.

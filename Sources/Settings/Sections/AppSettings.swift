@@ -10,6 +10,8 @@ struct AppSettings: NamedSection {
     static var place: any WritableKeyPath<Settings, Listed<Self>> & Sendable { \.listedApps }
 
     let name: String
+    /// Nil: people read the name.
+    var displayName: String?
     var clientID = ""
     /// Nil: a public client.
     var secret: Secret?
@@ -46,7 +48,8 @@ struct AppSettings: NamedSection {
     /// - Parameter isOlder: whether the store is older than the keys of what an app may do.
     func registered(inOlderStore isOlder: Bool = false) -> RegisteredApp {
         RegisteredApp(
-            name: name, clientID: clientID, secret: secret, redirectURIs: redirectURIs, providers: providers,
+            name: name, displayName: displayName, clientID: clientID, secret: secret, redirectURIs: redirectURIs,
+            providers: providers,
             origins: origins, postLogoutRedirectURIs: postLogoutRedirectURIs, otherBrowser: otherBrowser,
             consent: consent, idTokenAlgorithm: idTokenAlgorithm,
             providerTokens: providerTokens,

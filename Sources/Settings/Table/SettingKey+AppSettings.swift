@@ -5,6 +5,9 @@ extension SettingKey where Root == AppSettings {
             "clientID", \.clientID, .text(.ownID),
             "What the app calls itself towards us; required, and no other client's."),
         Self(
+            "displayName", \.displayName, .optional(.label),
+            "What people read where the app is named to them; empty: the section's name."),
+        Self(
             "secret", \.secret, .secret(.ownSecret),
             "Client secret; empty: a public client, as every app on a device is."),
         Self(

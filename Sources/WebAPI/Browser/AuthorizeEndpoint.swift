@@ -73,7 +73,8 @@ struct AuthorizeEndpoint: Sendable {
                 request, with: first, browser: key, of: context.network.base)
             var answer = pages.question(
                 of: AppDescription(request.address, request.permissions, in: browser),
-                choices.map(\.configuration.name), token, context.request,
+                providers.offer(choices) { CallbackEndpoint.confirmationPath(of: $0.configuration.name) }, token,
+                context.request,
                 locales: parameters[.locales], kept: parameters.lineToken)
             answer.response.headers += cookie.fields(keys)
             return answer
@@ -132,12 +133,11 @@ struct AuthorizeEndpoint: Sendable {
         _ parameters: AuthorizationParameters, _ allowed: [Provider], _ app: RegisteredApp, _ request: HTTPRequest
     ) -> BrowserAnswer {
         let pages = pages.pages(for: request, locales: parameters[.locales])
-        let choices = allowed.map { provider in
-            let name = provider.configuration.name
+        let choices = providers.offer(allowed) { provider in
             let parameters = provider.configuration.takesLineTokens ? parameters : parameters.withoutLineToken
-            return (name: name, address: "\(Self.path)?\(parameters.query)&provider=\(name)")
+            return "\(Self.path)?\(parameters.query)&provider=\(provider.configuration.name)"
         }
-        return .page(.ok, pages.chooser(app: app.name, providers: choices))
+        return .page(.ok, pages.chooser(app: app.displayName, providers: choices))
     }
 
     private func failure(_ problem: AppAddress.Problem, _ request: HTTPRequest) -> BrowserAnswer {
