@@ -283,4 +283,11 @@ extension Schema {
         ALTER TABLE tickets ADD COLUMN answer BLOB;
         ALTER TABLE app_codes ADD COLUMN answer BLOB;
         """
+
+    // What the user of a session has declined of what was asked for; and what failed sign-ins were called in
+    // logs, hashed.
+    static let twentySixth = """
+        ALTER TABLE sessions ADD COLUMN declined TEXT;
+        ALTER TABLE failed_sign_ins ADD COLUMN correlations TEXT;
+        """
 }

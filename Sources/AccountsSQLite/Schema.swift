@@ -18,7 +18,7 @@ enum Schema {
     static let steps = [
         first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
         fourteenth, fifteenth, sixteenth, seventeenth, eighteenth, nineteenth, twentieth, twentyFirst, twentySecond,
-        twentyThird, twentyFourth, twentyFifth,
+        twentyThird, twentyFourth, twentyFifth, twentySixth,
     ]
 
     private static let version = Query("PRAGMA user_version")

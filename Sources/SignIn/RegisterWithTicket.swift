@@ -54,7 +54,7 @@ public struct RegisterWithTicket: Sendable {
                 id: session, family: session, expiresAt: tokenIssuer.firstExpiry(now: now), userAgent: userAgent,
                 authentication: Authentication(acr: nil, amr: [], time: nil),
                 authenticatedAt: Session.neverAuthenticated, challengedAt: nil, client: provider.configuration.clientID,
-                scope: nil, audience: nil, upstreamSession: nil, source: .signIn, replaces: replaced),
+                scope: nil, audience: nil, declined: nil, upstreamSession: nil, source: .signIn, replaces: replaced),
             reference: TokenIssuer.makeReference(), own: profile, request: request, now: now)
         let outcome = try await stored { () throws(RepositoryError) in try await accounts.redeemTicket(redemption) }
         switch outcome {

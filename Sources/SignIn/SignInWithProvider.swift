@@ -12,6 +12,8 @@ public struct SignInWithProvider: Sendable {
         public let authentication: Authentication
         /// What the app learns of the user.
         public let claims: UserClaims
+        /// What the user has declined of the scopes that were asked for; nil for nothing.
+        public let declined: String?
     }
 
     private let accounts: any SignInRepository
@@ -64,7 +66,7 @@ public struct SignInWithProvider: Sendable {
             return Outcome(
                 signedIn: signedIn,
                 tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
-                authentication: record.session.authentication, claims: claims)
+                authentication: record.session.authentication, claims: claims, declined: record.session.declined)
         } again: { kept throws(ServiceError) in
             try await outcome(of: kept, use())
         }
@@ -78,7 +80,8 @@ public struct SignInWithProvider: Sendable {
             return Outcome(
                 signedIn: repeated.signedIn,
                 tokens: try await tokenIssuer.firstTokens(of: repeated.session, now: supplies.clock.seconds),
-                authentication: repeated.session.authentication, claims: claims)
+                authentication: repeated.session.authentication, claims: claims,
+                declined: repeated.session.declined)
         case .ticket(let hash):
             let permissions = tokenIssuer.configuration.permissions(ofPosters: .signIn)
             guard let use, let ticket = try await supplies.sentAgain.ticket(hash, of: use, for: permissions) else {
@@ -178,10 +181,13 @@ public struct SignInWithProvider: Sendable {
             upstreamSession: idToken.session.map { .upstreamSession($0, at: subject.issuer) },
             said: said, own: said.namesPerson ? nil : response.name, ported: ported?.subjects(for: provider) ?? [],
             refusedPortTokens: ported?.refusals.count ?? 0, kept: proven.kept)
+        let granted = try app?.permissions(proven, said, at: provider.configuration)
+        let declined =
+            granted?.declined
+            ?? DeclinedScopes(response.askedScopes, granted: proven.grantedScope, told: said.attributes).names
         let holder = ProvenSignIn.Holder(
-            client: app?.client ?? provider.configuration.clientID,
-            permissions: try app?.permissions(proven, said, at: provider.configuration),
-            audience: app?.audience, userAgent: userAgent, replaces: replaced,
+            client: app?.client ?? provider.configuration.clientID, permissions: granted?.left,
+            audience: app?.audience, declined: declined, userAgent: userAgent, replaces: replaced,
             expiresAt: app.map { _ in now + AppGrant.lifetimeSeconds } ?? push?.waitsUntil
                 ?? tokenIssuer.firstExpiry(now: now),
             appCode: app?.code(now: now), push: push?.delivery(of: ticket))

@@ -44,6 +44,7 @@ struct SignInEndpoint: Sendable {
             }
             body.member("new_user", signedIn.isNewUser)
             body.member("migrated", signedIn.migrated)
+            if let declined = outcome.declined { body.declinedScopes(declined) }
             if let acr = outcome.authentication.acr { body.member("acr", acr) }
             if let time = outcome.authentication.time { body.member("auth_time", time) }
             if let issuedTokenType { body.member("issued_token_type", issuedTokenType) }
@@ -61,6 +62,13 @@ extension JSONWriter {
         member("token_type", "Bearer")
         member("expires_in", tokens.expiresIn)
         member("expires", tokens.expiresIn)
+    }
+
+    /// What a user has declined of the scopes that were asked for: names, and never an empty list.
+    ///
+    /// - Parameter declined: with blanks between.
+    mutating func declinedScopes(_ declined: String) {
+        member("declined_scopes", .array(declined.split(separator: " ").map { .string(String($0)) }))
     }
 
     /// What the app is told of its user, flat, as stock apps know it.

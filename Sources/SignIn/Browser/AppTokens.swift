@@ -19,6 +19,8 @@ public struct AppTokens: Sendable {
         public let idToken: String?
         /// What the access token can be used for.
         public let permissions: Permissions
+        /// What the user has declined of what the app has asked for; nil for nothing.
+        public let declined: String?
     }
 
     let repository: any BrowserSignInRepository & UserRepository
@@ -57,6 +59,9 @@ public struct AppTokens: Sendable {
         case .refused: throw .invalidGrant(.invalidAppCode)
         }
     }
+
+    /// What the sign-in that a code is of is called in logs, by the code itself.
+    public static func correlationID(of code: String) -> String? { AppCode.correlationID(in: code) }
 
     /// Notes what has become of the answer to a code's redemption. Where that can't be stored, the code may be redeemed
     /// again by the same request, for a moment, or may not: neither lets anybody in whom it kept out.
@@ -106,14 +111,14 @@ public struct AppTokens: Sendable {
             of: session, to: audience ?? rights.audience(of: session, .app(app)), permissions: permissions,
             refreshToken: refreshToken, now: now)
         guard permissions.contains(.openid) else {
-            return Answer(tokens: tokens, idToken: nil, permissions: permissions)
+            return Answer(tokens: tokens, idToken: nil, permissions: permissions, declined: session.declined)
         }
         let user = try await stored { () throws(RepositoryError) in try await repository.user(session.user) }
         guard let user else { throw .invalidToken }
         let idToken = try tokenIssuer.idToken(
             for: user, of: session, permissions, by: providers, nonce: nonce, accessToken: tokens.accessToken,
             signedBy: app.idTokenAlgorithm, now: now)
-        return Answer(tokens: tokens, idToken: idToken, permissions: permissions)
+        return Answer(tokens: tokens, idToken: idToken, permissions: permissions, declined: session.declined)
     }
 
     private func audience(_ asked: RequestedAccess, for app: RegisteredApp) throws(ServiceError) -> String? {

@@ -24,6 +24,7 @@ struct AuthorizeEndpoint: Sendable {
         do throws(ServiceError) {
             try limits.count(context.network, as: .authorizations)
             parameters = try AuthorizationParameters(context.request)
+            context.call.correlationID = parameters.correlationID
         } catch {
             return pages.failure(error, context.request)
         }
@@ -70,7 +71,7 @@ struct AuthorizeEndpoint: Sendable {
         let key = browser.beginKey(in: &keys, for: request.address)
         do throws(ServiceError) {
             let token = try await browser.ask(
-                request, with: first, browser: key, of: context.network.base)
+                request, with: first, browser: key, of: context.network.base, in: context.call)
             var answer = pages.question(
                 of: AppDescription(request.address, request.permissions, in: browser),
                 providers.offer(choices) { CallbackEndpoint.confirmationPath(of: $0.configuration.name) }, token,

@@ -41,6 +41,7 @@ enum AnswerSchemas {
             "expires": Schema.integer("The same, under the name that stock ZenKey apps know.", ["minimum": 1]),
             "scope": Schema.text(
                 "What the access token can be used for, of an app of ours: what of the scope was granted."),
+            "declined_scopes": declinedScopes,
             "id_token": Schema.text(
                 """
                 Who signed in, for an app that asked for `openid`: a JWT (ES256) with `iss`, `sub`, `aud` (the app's \
@@ -57,9 +58,14 @@ enum AnswerSchemas {
                 "user": Reference.schema("SignedInUser"),
                 "new_user": Schema.boolean("Whether the user was made by this sign-in."),
                 "migrated": Schema.boolean("Whether the user has changed carriers, and was recognised."),
+                "declined_scopes": declinedScopes,
                 "acr": acr,
                 "auth_time": Schema.time("When the user authenticated at the provider"),
             ]))
+
+    private static let declinedScopes = Schema.array(
+        "What the user has declined at the provider of the scopes that were asked for; missing where that is nothing.",
+        of: Schema.text("A scope, as the app has asked for it."))
 
     private static let signedInUser = Schema.object(
         "The user, with what the carrier or the user said.", required: ["user_id"],

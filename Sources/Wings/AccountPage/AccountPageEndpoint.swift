@@ -170,6 +170,7 @@ struct AccountPageEndpoint: Sendable {
         }
         guard let code = parameters[.code] else { return signIn(.ok, wasRefused: true, context) }
         let now = now
+        context.call.correlationID = AppTokens.correlationID(of: code)
         let redemption = AppCodeRedemption(
             code: TokenHash(sha256: code), client: RegisteredApp.accountPageName, redirectURI: address,
             codeChallenge: key.codeChallenge, sessionExpiresAt: now + AccountVisits.lifetimeSeconds,
