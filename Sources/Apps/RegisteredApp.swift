@@ -107,13 +107,16 @@ public struct RegisteredApp: Sendable, Equatable {
     public let providerTokens: [String]
     public let refreshTokens: RefreshTokens
     public let rights: Rights
+    /// How it is told of its users.
+    public let responses: ResponseShape
 
     public init(
         name: String, displayName: String? = nil, clientID: String, secret: Secret?, redirectURIs: [RedirectURI],
         providers: [String],
         origins: [String], postLogoutRedirectURIs: [RedirectURI], otherBrowser: OtherBrowser,
         consent: Consent, idTokenAlgorithm: SigningAlgorithm, providerTokens: [String] = [],
-        refreshTokens: RefreshTokens = RefreshTokens(), rights: Rights = Rights()
+        refreshTokens: RefreshTokens = RefreshTokens(), rights: Rights = Rights(),
+        responses: ResponseShape = .flat
     ) {
         self.name = name
         self.displayName = displayName ?? name
@@ -129,6 +132,7 @@ public struct RegisteredApp: Sendable, Equatable {
         self.providerTokens = providerTokens
         self.refreshTokens = refreshTokens
         self.rights = rights
+        self.responses = responses
     }
 
     /// What is granted of what it asks for.

@@ -112,6 +112,8 @@ public struct ProviderConfiguration: Sendable {
     public var minimumIdentityAgeSeconds: Int64
     /// What server-initiated requests are signed with; nil where there are none.
     public var requestSigner: RequestSigner?
+    /// Whether an app may begin one without a text for its user, and by naming a subject.
+    public var takesMinimalPushes = false
     /// Claims that are handed to the app besides the attributes, by name.
     public var claims: [String]
     /// The claim that names one person at all clients of the issuer; nil where none does.

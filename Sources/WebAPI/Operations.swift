@@ -32,8 +32,16 @@ enum Operations {
         .app(.post, "/users", SignInDescriptions.register) { $0.registration.respond },
     ]
 
+    private static let signUp: Operation<APIServices> = {
+        var operation = Operation<APIServices>.app(.post, SignUpEndpoint.paths[0], SignUpDescriptions.signUp) {
+            $0.signUp.signUp
+        }
+        operation.otherPaths = [SignUpEndpoint.enrollment]
+        return operation
+    }()
+
     private static let signUps: [Operation<APIServices>] = [
-        .app(.post, SignUpEndpoint.paths[0], SignUpDescriptions.signUp) { $0.signUp.signUp },
+        signUp,
         .app(.post, SignUpEndpoint.paths[1], SignUpDescriptions.recover) { $0.signUp.recover },
         .userOrApp(.post, SignUpEndpoint.paths[2], needs: .accountIdentities, SignUpDescriptions.link) {
             $0.signUp.link

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Apps
 package import HTTPServer
 internal import JSON
 internal import Providers
@@ -22,16 +23,17 @@ struct SignInEndpoint: Sendable {
             response, with: provider, userAgent: context.request.userAgent, replacing: replaced, in: context.call)
         context.signIn =
             outcome.signedIn.migrated ? .migrated : outcome.signedIn.isNewUser ? .newUser : .signedIn
-        return Self.answer(outcome, of: provider.configuration.name, by: code.providers)
+        return Self.answer(outcome, of: provider.configuration.name, by: code.providers, as: context.responses)
     }
 
     /// - Parameters:
     ///   - provider: the one that the user has signed in with.
     ///   - providers: whose word it may be that an address is verified.
+    ///   - shape: how whoever signs in is told of a user.
     ///   - issuedTokenType: of the access token, where another token was given for it (RFC 8693 §2.2.1).
     static func answer(
         _ outcome: SignInWithProvider.Outcome, of provider: String, by providers: ProviderDirectory,
-        issuedTokenType: String? = nil
+        as shape: ResponseShape, issuedTokenType: String? = nil
     ) -> HTTPResponse {
         let signedIn = outcome.signedIn
         var writer = JSONWriter(reservingCapacity: 1024)
@@ -40,7 +42,10 @@ struct SignInEndpoint: Sendable {
             body.name("user")
             body.object { user in
                 user.member("user_id", signedIn.user.rawValue)
-                user.profile(signedIn.profile, of: provider, outcome.claims, by: providers)
+                switch shape {
+                case .flat: user.profile(signedIn.profile, of: provider, outcome.claims, by: providers)
+                case .zenkeyAndroid: user.nested(signedIn.profile, of: provider, outcome.claims, by: providers)
+                }
             }
             body.member("new_user", signedIn.isNewUser)
             body.member("migrated", signedIn.migrated)
@@ -82,6 +87,15 @@ extension JSONWriter {
             }
         }
         claimsOfTheirOwnScope(shown, of: profile, from: provider, claims, by: providers)
+        if claims.hasProfile { saidByUserAlone(profile) }
+    }
+
+    /// The same as ZenKey's sample app for Android knows it.
+    fileprivate mutating func nested(
+        _ profile: Profile, of provider: String, _ claims: UserClaims, by providers: ProviderDirectory
+    ) {
+        nestedProfile(profile.shown, claims.attributeNames) { providers.isVerified($0, in: profile) }
+        if claims.hasFurther { self.claims(profile.claims(of: provider)) }
         if claims.hasProfile { saidByUserAlone(profile) }
     }
 

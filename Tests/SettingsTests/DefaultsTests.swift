@@ -190,7 +190,7 @@ import YAML
               authenticatorConfigID: ""
               postBindingRedirectURI: ""
               authenticatorURL: https://app.byndid.com/downloads
-              returnLinks: false
+              returnLinks: true
               mailsPerHour: 3
               pending: 10000
               unfinishedDays: 30

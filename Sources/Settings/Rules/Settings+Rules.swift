@@ -237,7 +237,7 @@ extension Settings {
                 + "it an https URL"
             notices.append(SettingsNotice("session.issuer", sentence))
         }
-        if apiKeys.contains(where: { $0.count < Secret.shortestOwn }) {
+        if apiKeys.contains(where: { $0.key.count < Secret.shortestOwn }) {
             let sentence =
                 "has keys of fewer than \(Secret.shortestOwn) characters, which can be guessed; openssl rand -hex 32 makes one"
             notices.append(SettingsNotice("apiKeys", sentence))

@@ -33,6 +33,7 @@ struct AppSettings: NamedSection {
     /// Empty: nobody has said.
     var grants: [RegisteredApp.Grant] = []
     var audiences: [String] = []
+    var responses = ResponseShape.flat
     var refreshTokens = RegisteredApp.RefreshTokens.Use.rotating
     /// Nil: as other sessions.
     var inactivityDays: Int?
@@ -59,7 +60,8 @@ struct AppSettings: NamedSection {
             rights: RegisteredApp.Rights(
                 permissions: permissions, implied: Permissions(impliedScopes),
                 offlineAccess: offlineAccess ?? usualOfflineAccess(inOlderStore: isOlder),
-                grants: grants.isEmpty ? Self.usualGrants(inOlderStore: isOlder) : grants, audiences: audiences))
+                grants: grants.isEmpty ? Self.usualGrants(inOlderStore: isOlder) : grants, audiences: audiences),
+            responses: responses)
     }
 
     var permissions: Permissions { Permissions(scopes) }

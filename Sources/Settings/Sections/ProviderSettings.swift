@@ -100,7 +100,7 @@ struct ProviderSettings: NamedSection {
     /// The claim that names one person at all clients of the issuer; nil: none does.
     var crossClientKey: String?
     /// Whether our server may have the carrier ask its subscribers; profile `zenkey`.
-    var serverInitiated = false
+    var serverInitiation = ServerInitiation.off
     var keepTokens = false
     /// Nil: as metadata has it.
     var revocationURL: EndpointURL?
@@ -192,6 +192,7 @@ extension ProviderSettings {
         configuration.dialect = dialect ?? profile.preset.dialect
         configuration.displayName = nameForPeople
         configuration.logo = logo
+        configuration.takesMinimalPushes = serverInitiation == .minimal
         configuration.order = order
         return configuration
     }

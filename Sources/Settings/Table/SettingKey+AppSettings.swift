@@ -53,6 +53,10 @@ extension SettingKey where Root == AppSettings {
             "audiences", \.audiences, .list(.token),
             "Whom the app may have access tokens for beside this service: it names one as resource (RFC 8707)."),
         Self(
+            "responses", \.responses, .text(.choice),
+            "How the app is told of its user: texts, or an object for each attribute, as ZenKey's sample app for Android decodes them."
+        ),
+        Self(
             "refreshTokens", \.refreshTokens, .text(.choice),
             "rotating: each refresh token is used once. reusable: one stays good as long as its session, for TIM's clients; takes "
                 + "both limits below."),

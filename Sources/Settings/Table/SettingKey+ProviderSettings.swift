@@ -148,9 +148,9 @@ extension SettingKey where Root == ProviderSettings {
             "Claim that names one person at all clients of the issuer, such as kurtid: whoever is unknown and shows the key of a "
                 + "user signs in as that user; empty: nobody does."),
         Self(
-            "serverInitiated", \.serverInitiated, .flag,
-            "Lets apps have users asked on their phones, by requests signed with RS256 (clientKey, or a key of ours); profile "
-                + "zenkey."),
+            "serverInitiated", \.serverInitiation, .text(.serverInitiation),
+            "Lets apps have users asked on their phones, by requests signed with RS256 (clientKey, or a key of ours); minimal: "
+                + "also without context, and by a subject as login_hint; profile zenkey."),
         Self(
             "keepTokens", \.keepTokens, .flag,
             "Whether the provider's tokens are kept, sealed, and refreshed on demand; they are revoked there when they end here."
