@@ -101,7 +101,7 @@ import Testing
         let code = try #require(back["code"])
         let token = try #require(await browser.redeem(code).json["access_token"]?.string)
         let lines = try await ids(&browser) { browser in
-            #expect(await browser.api.send(.get, "/users/me", headers: bearer(token)).status == 200)
+            #expect(await browser.api.send(.get, "/auth/userinfo", headers: bearer(token)).status == 200)
         }
         #expect(lines == [""])
     }
