@@ -1,3 +1,5 @@
+internal import Syntax
+
 /// How often sign-ins failed in the same way: at one provider, for one reason, from one part of the net.
 public struct FailedSignInCount: Equatable, Sendable {
     /// The configured name of the provider; nil where it was not known yet, or several are counted together.
@@ -7,13 +9,44 @@ public struct FailedSignInCount: Equatable, Sendable {
     /// The network the requests came from, such as `192.0.2.0/24`; nil where several are counted together.
     public var network: String?
     public var count: Int
+    /// What some of them were called in logs, hashed: found by who knows the name, and listed to nobody.
+    public var names: [CorrelationHash]
 
-    public init(provider: String?, reason: String, network: String?, count: Int) {
+    public init(provider: String?, reason: String, network: String?, count: Int, names: [CorrelationHash] = []) {
         self.provider = provider
         self.reason = reason
         self.network = network
         self.count = count
+        self.names = names
     }
+}
+
+/// What a sign-in is called in logs, hashed for the counts of those that failed. It is an app's word, and an app may
+/// put into it what stays the same for a person; so it is kept in no form that can be read or collected.
+public struct CorrelationHash: Equatable, Sendable {
+    private static let byteCount = 8
+
+    /// Hexadecimal.
+    let text: String
+
+    /// - Parameter hash: of the name.
+    public init(_ hash: TokenHash) {
+        text = Hexadecimal.encode(Array(hash.bytes.prefix(Self.byteCount)))
+    }
+
+    private init(stored text: Substring) { self.text = String(text) }
+
+    /// Several, as they are stored.
+    package static func text(of hashes: [CorrelationHash]) -> String? {
+        hashes.isEmpty ? nil : hashes.map(\.text).joined(separator: " ")
+    }
+
+    package static func hashes(in text: String?) -> [CorrelationHash] {
+        text?.split(separator: " ").map { CorrelationHash(stored: $0) } ?? []
+    }
+
+    /// What LIKE finds it by among several.
+    package var pattern: String { "% \(text) %" }
 }
 
 /// A count as it is stored.

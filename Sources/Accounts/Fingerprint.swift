@@ -32,5 +32,17 @@ struct Fingerprint: Equatable {
         return String(repeating: "0", count: Self.digits - digits.utf8.count) + digits
     }
 
+    /// Whether it stands at a place of a text, as ``text`` has it.
+    func isWritten(in bytes: Span<UInt8>, at start: Int) -> Bool {
+        guard bytes.count >= start + Self.digits else { return false }
+        var number: UInt64 = 0
+        for index in start..<(start + Self.digits) {
+            let byte = UInt64(bytes[index])
+            // Digits and the small letters behind them in ASCII; anything else makes another number, or a longer one.
+            number = number << 4 | (byte < 0x60 ? byte &- 0x30 : byte &- 0x57)
+        }
+        return number == self.number
+    }
+
     static func == (left: Fingerprint, right: Fingerprint) -> Bool { left.number == right.number }
 }

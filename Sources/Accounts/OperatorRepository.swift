@@ -146,7 +146,9 @@ public protocol FailedSignInRepository: Sendable {
     func addFailedSignIns(_ counts: [FailedSignInCount], at: Int64, expiresAt: Int64) async throws(RepositoryError)
 
     /// Counts from after the row of that id on (0: from the first), at most `limit` of them.
-    func failedSignIns(after id: Int64, limit: Int) async throws(RepositoryError) -> [FailedSignIns]
+    func failedSignIns(
+        after id: Int64, named name: CorrelationHash?, limit: Int
+    ) async throws(RepositoryError) -> [FailedSignIns]
 }
 
 /// Keeping the store itself in order.

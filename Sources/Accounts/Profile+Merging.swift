@@ -22,6 +22,9 @@ extension Profile {
         for given in other.claims where !claims.contains(where: { $0.provider == given.provider }) {
             if claims.count < Self.maximumProviders { claims.append(given) }
         }
+        for word in other.words where !words.contains(where: { $0.provider == word.provider }) {
+            if words.count < Self.maximumProviders { words.append(word) }
+        }
         let saysName = Self.namesOfPerson.contains { own[$0] != nil }
         for member in other.own.members where own[member.name] == nil {
             if saysName, Self.namesOfPerson.contains(member.name) { continue }

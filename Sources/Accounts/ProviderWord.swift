@@ -30,7 +30,8 @@ struct ProviderWord: Equatable, Sendable {
 
     /// Whether it was made of a statement with that fingerprint.
     func isMade(of statement: Fingerprint) -> Bool {
-        text.utf8.dropFirst().starts(with: statement.text.utf8)
+        // Behind the quote. A sign-in asks this each time, and nothing else of it.
+        statement.isWritten(in: text.utf8.span, at: 1)
     }
 
     /// Those that can be read.

@@ -40,6 +40,8 @@ public struct NewSession: Equatable, Sendable {
     public var scope: String?
     /// Whom the app's tokens are made out to where it asked for somebody else than this service (RFC 8707 §2.1).
     public var audience: String?
+    /// What its user has declined of the scopes that were asked for, with blanks between; nil for nothing.
+    public var declined: String?
     /// The provider's own session, where its ID token named one; see ``ProviderLogout``.
     public var upstreamSession: TokenHash?
     public var source: SessionSource
@@ -49,7 +51,7 @@ public struct NewSession: Equatable, Sendable {
     public init(
         id: SessionID, family: SessionID, expiresAt: Int64, userAgent: String?, authentication: Authentication,
         authenticatedAt: Int64, challengedAt: Int64?, client: String, scope: String?, audience: String?,
-        upstreamSession: TokenHash?, source: SessionSource, replaces: SessionID?
+        declined: String?, upstreamSession: TokenHash?, source: SessionSource, replaces: SessionID?
     ) {
         self.id = id
         self.family = family
@@ -61,6 +63,7 @@ public struct NewSession: Equatable, Sendable {
         self.client = client
         self.scope = scope
         self.audience = audience
+        self.declined = declined
         self.upstreamSession = upstreamSession
         self.source = source
         self.replaces = replaces
@@ -108,12 +111,14 @@ public struct Session: Equatable, Sendable {
     /// As ``NewSession/audience``.
     public var audience: String?
     public var source: SessionSource
+    /// As ``NewSession/declined``.
+    public var declined: String?
 
     public init(
         id: SessionID, user: UserID, family: SessionID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64,
         createdAt: Int64, userAgent: String?, authentication: Authentication, authenticatedAt: Int64,
         challengedAt: Int64?, provider: String, client: String, identity: IdentityID?, scope: String?,
-        audience: String?, source: SessionSource
+        audience: String?, source: SessionSource, declined: String?
     ) {
         self.id = id
         self.user = user
@@ -132,6 +137,7 @@ public struct Session: Equatable, Sendable {
         self.scope = scope
         self.audience = audience
         self.source = source
+        self.declined = declined
     }
 }
 

@@ -11,8 +11,8 @@ enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
     static let steps = [
-        first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth,
-        thirteenth,
+        first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
+        fourteenth,
     ]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
@@ -146,6 +146,12 @@ enum Schema {
     private static let thirteenth = """
         ALTER TABLE tickets ADD COLUMN scope text COLLATE "C";
         ALTER TABLE tickets ADD COLUMN audience text COLLATE "C"
+        """
+    // What the user of a session has declined of what was asked for; and what failed sign-ins were called in logs,
+    // hashed. An instance of the version before writes neither.
+    private static let fourteenth = """
+        ALTER TABLE sessions ADD COLUMN declined text;
+        ALTER TABLE failed_sign_ins ADD COLUMN correlations text
         """
 
     private static let makeMeta = Postgres.Statement.once(

@@ -12,10 +12,19 @@ struct FailedSignInRows {
         """)
     private static let add = Query(
         """
-        INSERT INTO failed_sign_ins (at, provider, reason, network, count, expires) VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO failed_sign_ins (at, provider, reason, network, count, expires, correlations)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         """)
     private static let after = Query(
-        "SELECT id, at, provider, reason, network, count FROM failed_sign_ins WHERE id > ? ORDER BY id LIMIT ?")
+        """
+        SELECT id, at, provider, reason, network, count, correlations FROM failed_sign_ins
+        WHERE id > ? ORDER BY id LIMIT ?
+        """)
+    private static let named = Query(
+        """
+        SELECT id, at, provider, reason, network, count, correlations FROM failed_sign_ins
+        WHERE id > ? AND ' ' || correlations || ' ' LIKE ? ORDER BY id LIMIT ?
+        """)
 
     let connection: any Connection
 
@@ -24,19 +33,25 @@ struct FailedSignInRows {
         try connection.run(Self.takeTurn)
         for count in counts {
             try connection.run(
-                Self.add, at, count.provider, count.reason, count.network, Int64(count.count), expiresAt)
+                Self.add, at, count.provider, count.reason, count.network, Int64(count.count), expiresAt,
+                CorrelationHash.text(of: count.names))
         }
     }
 
     /// - Returns: those behind a number, in the order of their numbers, in which they could be seen for the first time.
-    func after(_ id: Int64, limit: Int) throws(RepositoryError) -> [FailedSignIns] {
-        try connection.all(Self.after, id, Int64(limit)) { row in
-            FailedSignIns(
-                id: row.integer(0), at: row.integer(1),
-                count: FailedSignInCount(
-                    provider: row.optionalText(2), reason: row.text(3), network: row.optionalText(4),
-                    count: Int(row.integer(5))))
-        }
+    ///
+    /// - Parameter name: what one of them was called in logs; nil for any.
+    func after(_ id: Int64, named name: CorrelationHash?, limit: Int) throws(RepositoryError) -> [FailedSignIns] {
+        if let name { return try connection.all(Self.named, id, name.pattern, Int64(limit), read: Self.read) }
+        return try connection.all(Self.after, id, Int64(limit), read: Self.read)
+    }
+
+    private static func read(_ row: any Statement) -> FailedSignIns {
+        FailedSignIns(
+            id: row.integer(0), at: row.integer(1),
+            count: FailedSignInCount(
+                provider: row.optionalText(2), reason: row.text(3), network: row.optionalText(4),
+                count: Int(row.integer(5)), names: CorrelationHash.hashes(in: row.optionalText(6))))
     }
 }
 
@@ -49,9 +64,11 @@ extension SQLStore {
         }
     }
 
-    public func failedSignIns(after id: Int64, limit: Int) async throws(RepositoryError) -> [FailedSignIns] {
+    public func failedSignIns(
+        after id: Int64, named name: CorrelationHash?, limit: Int
+    ) async throws(RepositoryError) -> [FailedSignIns] {
         try await readAside { connection throws(RepositoryError) in
-            try FailedSignInRows(connection: connection).after(id, limit: limit)
+            try FailedSignInRows(connection: connection).after(id, named: name, limit: limit)
         }
     }
 }

@@ -155,7 +155,7 @@ extension Table {
             "failed_sign_ins", key: [.integer("id")],
             [
                 .integer("at"), .text("provider").optional, .text("reason"), .text("network").optional,
-                .integer("count"), .integer("expires"),
+                .integer("count"), .integer("expires"), .text("correlations").optional,
             ], expiry: "expires", isNumbered: true),
         // It outlives whom it is about.
         Table(

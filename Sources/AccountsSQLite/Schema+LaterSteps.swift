@@ -289,4 +289,11 @@ extension Schema {
         ALTER TABLE tickets ADD COLUMN scope TEXT;
         ALTER TABLE tickets ADD COLUMN audience TEXT;
         """
+
+    // What the user of a session has declined of what was asked for; and what failed sign-ins were called in
+    // logs, hashed.
+    static let twentySeventh = """
+        ALTER TABLE sessions ADD COLUMN declined TEXT;
+        ALTER TABLE failed_sign_ins ADD COLUMN correlations TEXT;
+        """
 }

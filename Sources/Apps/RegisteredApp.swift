@@ -85,8 +85,10 @@ public struct RegisteredApp: Sendable, Equatable {
         }
     }
 
-    /// The name in the configuration, which its users are shown.
+    /// The name in the configuration.
     public let name: String
+    /// What its users are shown.
+    public let displayName: String
     public let clientID: String
     /// nil for a public client (RFC 6749 §2.1): an app that anybody can take apart keeps no secret.
     public let secret: Secret?
@@ -105,14 +107,19 @@ public struct RegisteredApp: Sendable, Equatable {
     public let providerTokens: [String]
     public let refreshTokens: RefreshTokens
     public let rights: Rights
+    /// How it is told of its users.
+    public let responses: ResponseShape
 
     public init(
-        name: String, clientID: String, secret: Secret?, redirectURIs: [RedirectURI], providers: [String],
+        name: String, displayName: String? = nil, clientID: String, secret: Secret?, redirectURIs: [RedirectURI],
+        providers: [String],
         origins: [String], postLogoutRedirectURIs: [RedirectURI], otherBrowser: OtherBrowser,
         consent: Consent, idTokenAlgorithm: SigningAlgorithm, providerTokens: [String] = [],
-        refreshTokens: RefreshTokens = RefreshTokens(), rights: Rights = Rights()
+        refreshTokens: RefreshTokens = RefreshTokens(), rights: Rights = Rights(),
+        responses: ResponseShape = .flat
     ) {
         self.name = name
+        self.displayName = displayName ?? name
         self.clientID = clientID
         self.secret = secret
         self.redirectURIs = redirectURIs
@@ -125,6 +132,7 @@ public struct RegisteredApp: Sendable, Equatable {
         self.providerTokens = providerTokens
         self.refreshTokens = refreshTokens
         self.rights = rights
+        self.responses = responses
     }
 
     /// What is granted of what it asks for.

@@ -18,8 +18,8 @@ public struct PushRequest: Sendable {
     /// Whom to ask: a phone number, or a subject of the carrier's.
     public let loginHint: String
     public let correlationID: String
-    /// What the user is shown.
-    public let context: String
+    /// What the user is shown; nil for nothing of ours.
+    public let context: String?
     /// How long the user may take, in seconds.
     public let expiresIn: Int64
     /// What the carrier shows us with its notification.
@@ -29,7 +29,7 @@ public struct PushRequest: Sendable {
 
     public init(
         clientID: String, redirectURI: String, notificationURI: String, scopes: [String], acrValues: String?,
-        loginHint: String, correlationID: String, context: String, expiresIn: Int64, notificationToken: String,
+        loginHint: String, correlationID: String, context: String?, expiresIn: Int64, notificationToken: String,
         state: String, nonce: String
     ) {
         self.clientID = clientID
@@ -47,7 +47,9 @@ public struct PushRequest: Sendable {
     }
 
     /// What a provider must not be heard repeating.
-    public var secrets: [String] { [loginHint, context, correlationID, notificationToken, state, nonce] }
+    public var secrets: [String] {
+        [loginHint, context, correlationID, notificationToken, state, nonce].compactMap(\.self)
+    }
 
     /// The claims of the signed request.
     ///
@@ -67,7 +69,7 @@ public struct PushRequest: Sendable {
             if let acrValues { claims.member("acr_values", acrValues) }
             claims.member("login_hint", loginHint)
             claims.member("correlation_id", correlationID)
-            claims.member("context", context)
+            if let context { claims.member("context", context) }
             claims.member("expires_in", expiresIn)
             claims.member("client_notification_token", notificationToken)
             claims.member("state", state)

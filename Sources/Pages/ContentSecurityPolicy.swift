@@ -16,13 +16,15 @@ struct ContentSecurityPolicy {
     }
 
     let hasLogo: Bool
+    var hasPictures = false
     var hasScript = false
     var forms = Forms.none
 
     /// The value of the header.
     var header: String {
         var directives = ["default-src 'none'", "style-src '\(Self.styleHash)'"]
-        if hasLogo { directives.append("img-src data:") }
+        let pictures = (hasLogo ? ["data:"] : []) + (hasPictures ? ["'self'"] : [])
+        if !pictures.isEmpty { directives.append("img-src \(pictures.joined(separator: " "))") }
         if hasScript { directives.append("script-src 'self'") }
         directives += ["base-uri 'none'", "frame-ancestors 'none'"]
         if let targets { directives.append("form-action \(targets)") }

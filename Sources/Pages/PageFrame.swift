@@ -9,10 +9,11 @@ struct PageFrame {
     ///   - heading: what the page is about, the title as well.
     ///   - forms: where its forms lead.
     ///   - hasScript: whether it loads a script of ours.
+    ///   - hasPictures: whether it loads pictures from us.
     ///   - content: writes what follows the heading.
     func page(
         _ heading: String, forms: ContentSecurityPolicy.Forms = .none, hasScript: Bool = false,
-        _ content: (inout HTMLWriter) -> Void
+        hasPictures: Bool = false, _ content: (inout HTMLWriter) -> Void
     ) -> Page {
         var page = HTMLWriter()
         page.markup("<!DOCTYPE html>\n")
@@ -27,7 +28,8 @@ struct PageFrame {
             }
         }
         page.markup("\n")
-        let policy = ContentSecurityPolicy(hasLogo: branding.logo != nil, hasScript: hasScript, forms: forms)
+        let policy = ContentSecurityPolicy(
+            hasLogo: branding.logo != nil, hasPictures: hasPictures, hasScript: hasScript, forms: forms)
         return Page(html: Array(page.html.utf8), contentSecurityPolicy: policy.header, language: language)
     }
 
@@ -61,11 +63,19 @@ extension HTMLWriter {
     mutating func form(
         action: String, fields: [(name: String, value: String)], button: String, isQuiet: Bool = false
     ) {
+        form(action: action, fields: fields, isQuiet: isQuiet) { $0.text(button) }
+    }
+
+    /// The same, with what `button` writes on its button.
+    mutating func form(
+        action: String, fields: [(name: String, value: String)], isQuiet: Bool = false,
+        button: (inout HTMLWriter) -> Void
+    ) {
         element("form", attributes: ["method": "post", "action": action]) { form in
             for (name, value) in fields {
                 form.void("input", attributes: ["type": "hidden", "name": name, "value": value])
             }
-            form.element("button", attributes: isQuiet ? ["class": "quiet"] : [:], button)
+            form.element("button", attributes: isQuiet ? ["class": "quiet"] : [:]) { button(&$0) }
         }
     }
 

@@ -6,10 +6,10 @@ extension Pages {
     /// The way in.
     ///
     /// - Parameters:
-    ///   - providers: what each is called, and the address where the sign-in begins.
+    ///   - providers: in the order in which they are offered.
     ///   - wasRefused: whether they have just come back without being signed in.
-    public func accountSignIn(providers: [(name: String, address: String)], wasRefused: Bool) -> Page {
-        frame.page(texts.yourAccount) { page in
+    public func accountSignIn(providers: [ProviderChoice], wasRefused: Bool) -> Page {
+        frame.page(texts.yourAccount, hasPictures: providers.havePictures) { page in
             if wasRefused { page.element("p", attributes: ["class": "warning"], texts.notSignedIn) }
             page.element("p", texts.accountIntroduction)
             page.choices(providers, texts)
@@ -17,8 +17,8 @@ extension Pages {
     }
 
     /// The way in once more, where what was asked for takes a person who has just shown who they are.
-    public func accountProof(providers: [(name: String, address: String)]) -> Page {
-        frame.page(texts.proveAgain) { page in
+    public func accountProof(providers: [ProviderChoice]) -> Page {
+        frame.page(texts.proveAgain, hasPictures: providers.havePictures) { page in
             page.element("p", texts.whyProveAgain)
             page.choices(providers, texts)
         }
@@ -65,14 +65,6 @@ private struct AccountForms {
 }
 
 extension HTMLWriter {
-    fileprivate mutating func choices(_ providers: [(name: String, address: String)], _ texts: any Texts) {
-        element("ul") { list in
-            for (name, address) in providers {
-                list.element("li") { $0.choice(texts.continueWith(name), address: address) }
-            }
-        }
-    }
-
     fileprivate mutating func app(_ app: AccountOverview.App, _ forms: AccountForms, _ texts: any Texts) {
         element("h2", app.name)
         if let consent = app.consent {

@@ -21,15 +21,11 @@ public struct Pages: Sendable {
     ///
     /// - Parameters:
     ///   - app: the name of the app that the person signs in to.
-    ///   - providers: what each is called, and the address where the sign-in goes on with it.
-    public func chooser(app: String, providers: [(name: String, address: String)]) -> Page {
-        frame.page(texts.signIn(to: app)) { page in
+    ///   - providers: in the order in which they are offered.
+    public func chooser(app: String, providers: [ProviderChoice]) -> Page {
+        frame.page(texts.signIn(to: app), hasPictures: providers.havePictures) { page in
             page.element("p", texts.chooseProvider)
-            page.element("ul") { list in
-                for (name, address) in providers {
-                    list.element("li") { $0.choice(texts.continueWith(name), address: address) }
-                }
-            }
+            page.choices(providers, texts)
         }
     }
 
@@ -37,21 +33,19 @@ public struct Pages: Sendable {
     ///
     /// - Parameters:
     ///   - app: the app that is signed in to, with what it would get.
-    ///   - providers: what each is called, and where "yes, with this one" is posted to.
+    ///   - providers: in the order in which they are offered; to their addresses "yes, with this one" is posted.
     ///   - fields: posted with it.
     public func appConfirmation(
-        app: AppDescription, providers: [(name: String, action: String)], fields: [(name: String, value: String)]
+        app: AppDescription, providers: [ProviderChoice], fields: [(name: String, value: String)]
     ) -> Page {
         // The answer leads to a provider, and on to wherever that sends its users.
-        frame.page(texts.signIn(to: app.name), forms: .anywhere) { page in
+        frame.page(texts.signIn(to: app.name), forms: .anywhere, hasPictures: providers.havePictures) { page in
             page.element("p", texts.appOnThisDevice(app.name))
             page.element("p", attributes: ["class": "warning"]) {
                 $0.element("strong", texts.onlyIfYouBegan(in: app.name))
             }
             page.description(of: app, texts)
-            for provider in providers {
-                page.form(action: provider.action, fields: fields, button: texts.continueWith(provider.name))
-            }
+            page.forms(providers, fields: fields, texts)
             page.element("p", texts.otherwiseClose)
         }
     }

@@ -26,6 +26,8 @@ enum Style {
         .choice,button{display:flex;align-items:center;justify-content:center;width:100%;min-height:3.25rem;\
         padding:.625rem 1rem;border:2px solid var(--line);border-radius:.5rem;\
         font:inherit;font-weight:600;text-align:center;text-decoration:none;color:var(--ink);background:var(--sheet)}\
+        .choice img,button img{height:1.75rem;max-width:4rem;margin-right:.75rem;padding:.125rem;border-radius:.25rem;\
+        object-fit:contain;background:#ffffff}\
         button{border-color:var(--accent);color:var(--on-accent);background:var(--accent);cursor:pointer}\
         .quiet{border-color:var(--line);color:var(--ink);background:var(--sheet)}\
         .what{margin:0 0 1rem;padding-left:1.25rem;list-style:disc;display:block}\

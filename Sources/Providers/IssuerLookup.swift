@@ -40,7 +40,7 @@ struct IssuerLookup: Sendable {
 
     private let profile: ProviderConfiguration.Profile
     private let clientID: String
-    private let trustedIssuers: [HostPattern]
+    private let trustedIssuers: [TrustedIssuer]
     private let discoveryURL: EndpointURL?
     private let issuerNames: IssuerNames?
     private let needsTokenEndpoint: Bool
@@ -133,7 +133,7 @@ struct IssuerLookup: Sendable {
         guard IssuerIdentifier.isWellFormed(issuer),
             let url = try? EndpointURL(issuer, allowLoopbackHTTP: allowsLoopbackHTTP)
         else { return false }
-        return trustedIssuers.contains { $0.matches(url.host) }
+        return trustedIssuers.contains { $0.includes(issuer, at: url.host) }
     }
 
     /// Whether an ID token of this issuer could ever be taken, compared to the letter (OpenID Connect Core §3.1.3.7):

@@ -53,6 +53,16 @@ public struct ProviderConfiguration: Sendable {
     }
 
     public var name: String
+    private var nameForPeople: String?
+    /// What people call it; the name until somebody says so.
+    public var displayName: String {
+        get { nameForPeople ?? name }
+        set { nameForPeople = newValue }
+    }
+    /// The picture by which they know it.
+    public var logo: ProviderLogo?
+    /// Where it stands among those that people choose from: the lowest first.
+    public var order = 0
     public var profile: Profile
     /// Where metadata lies; nil for the well-known place below the issuer.
     public var discoveryURL: EndpointURL?
@@ -73,7 +83,7 @@ public struct ProviderConfiguration: Sendable {
     /// Those of them that answers of other providers come back to as well.
     public var sharedRedirectURIs: [String]
     /// Issuers whose metadata is believed when discovery or a port token names them.
-    public var trustedIssuers: [HostPattern]
+    public var trustedIssuers: [TrustedIssuer]
     /// Issuers that changed their name: the old one by the new.
     public var issuerAliases: [String: String]
     public var algorithms: [SignatureAlgorithm]
@@ -102,6 +112,8 @@ public struct ProviderConfiguration: Sendable {
     public var minimumIdentityAgeSeconds: Int64
     /// What server-initiated requests are signed with; nil where there are none.
     public var requestSigner: RequestSigner?
+    /// Whether an app may begin one without a text for its user, and by naming a subject.
+    public var takesMinimalPushes = false
     /// Claims that are handed to the app besides the attributes, by name.
     public var claims: [String]
     /// The claim that names one person at all clients of the issuer; nil where none does.
@@ -153,7 +165,7 @@ public struct ProviderConfiguration: Sendable {
 
     public init(
         name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
-        sharedRedirectURIs: [String], trustedIssuers: [HostPattern], issuerAliases: [String: String],
+        sharedRedirectURIs: [String], trustedIssuers: [TrustedIssuer], issuerAliases: [String: String],
         algorithms: [SignatureAlgorithm], scopes: [String],
         requiresIssuer: Bool, requiresPKCE: Bool, requiresNonce: Bool, requiresChallenge: Bool,
         minimumACR: RequiredAuthentication?,

@@ -17,7 +17,7 @@ public struct Settings: Sendable {
     public internal(set) var admin = Admin()
     public internal(set) var audit = Audit()
     /// The keys an app may send in `X-API-KEY`; none: no key is demanded.
-    public internal(set) var apiKeys: [Secret] = []
+    public internal(set) var apiKeys: [APIKey] = []
     public internal(set) var rateLimit = RateLimit()
     public internal(set) var instances = 1
     public internal(set) var storage = Storage()

@@ -216,7 +216,8 @@ final class AuthorizationGrant {
         let request = TokenRequest(
             code: text, redirectURI: response.redirectURI, codeVerifier: response.codeVerifier,
             correlationID: response.correlationID, sdkVersion: response.sdkVersion,
-            keepsTokens: provider.configuration.keepsTokens, readsScope: response.expectedIssuer != nil,
+            keepsTokens: provider.configuration.keepsTokens,
+            readsScope: response.expectedIssuer != nil || !response.askedScopes.isEmpty,
             clientID: clientID)
         do throws(ProviderError) {
             let tokens = try await client.exchange(request, at: issuer, now: now)

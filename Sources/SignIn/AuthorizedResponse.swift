@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Apps
 internal import JSON
 internal import OpenIDConnect
 public import Providers
@@ -35,6 +36,8 @@ public struct AuthorizedResponse: Sendable {
     public let acrValues: String?
     public let correlationID: String?
     public let context: String?
+    /// What the app says that it has asked the provider for; empty where it does not say, or this service has asked.
+    private(set) var askedScopes: [String] = []
     public let sdkVersion: String?
     /// Where this service sent the browser itself: the issuer that it was sent to, at whose hands the answer must come.
     /// nil for what an app posts.
@@ -70,6 +73,8 @@ extension AuthorizedResponse {
         case context
         case sdkVersion = "sdk_version"
         case maximumAge = "max_age"
+        /// What the app has asked the provider for.
+        case scope
         /// A token of the session that a sign-in takes the place of.
         case replacesToken = "replaces_token"
         /// The app's own to check.
@@ -137,6 +142,16 @@ extension AuthorizedResponse {
             expectedIssuer: nil, sentAt: nil, begunAt: nil,
             maximumAgeSeconds: try Self.maximumAge(parameters, for: provider),
             loginAskedAt: nil)
+        askedScopes = try Self.scopes(try text(.scope))
+    }
+
+    /// - Throws: `ParameterError` for what is no list of scopes (RFC 6749 §3.3).
+    private static func scopes(_ text: String?) throws(ParameterError) -> [String] {
+        guard let text else { return [] }
+        guard Permissions.isWellFormed(scope: text) else {
+            throw ParameterError("scope", "is not a list of scopes with blanks between them")
+        }
+        return text.split(separator: " ").map(String.init)
     }
 
     /// A parameter as a text that may go into another request: not too long, and without control characters.

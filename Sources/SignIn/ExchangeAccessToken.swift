@@ -79,7 +79,7 @@ public struct ExchangeAccessToken: Sendable {
             signedIn: entered.signedIn,
             tokens: try await tokenIssuer.firstTokens(of: entered.session, to: audience, now: clock.seconds),
             authentication: entered.session.authentication,
-            claims: UserClaims(tokenIssuer.configuration.permissions(ofPosters: .tokenExchange)))
+            claims: UserClaims(tokenIssuer.configuration.permissions(ofPosters: .tokenExchange)), declined: nil)
     }
 
     /// Signs a user in for an app of ours.
@@ -234,7 +234,7 @@ public struct ExchangeAccessToken: Sendable {
             upstreamSession: proven.session.map { .upstreamSession($0, at: subject.issuer) },
             said: said, own: nil, ported: [], refusedPortTokens: 0, kept: nil, approval: nil)
         let holder = ProvenSignIn.Holder(
-            client: holder.client, permissions: holder.permissions, audience: holder.audience,
+            client: holder.client, permissions: holder.permissions, audience: holder.audience, declined: [],
             userAgent: holder.userAgent, replaces: holder.replaces, expiresAt: holder.terms.firstExpiry(now: now),
             appCode: nil, push: nil)
         return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, at: moment)
@@ -256,6 +256,7 @@ extension Session {
             rotatedAt: nil, expiresAt: session.expiresAt, createdAt: now, userAgent: session.userAgent,
             authentication: session.authentication, authenticatedAt: session.authenticatedAt,
             challengedAt: session.challengedAt, provider: provider, client: session.client, identity: signedIn.identity,
-            scope: session.scope, audience: session.audience, source: session.source)
+            scope: session.scope, audience: session.audience, source: session.source,
+            declined: session.declined)
     }
 }

@@ -9,8 +9,8 @@ struct ProvenIdentity {
     let idToken: IDToken
     /// Nil where an ID token came alone, or with an access token of which it says nothing.
     let accessToken: String?
-    /// What the provider has granted of what our own request asked for, with blanks between; nil where it says nothing
-    /// of it, or an app has asked.
+    /// What the provider has granted of what was asked for, with blanks between; nil where it says nothing of it, or an
+    /// app has asked and does not say for what.
     let grantedScope: String?
     /// What is kept of the provider's tokens; nil where none are.
     let kept: KeptTokens?

@@ -34,6 +34,8 @@ struct ProvenSignIn {
         let permissions: Permissions?
         /// Whom an app's tokens are made out to; nil for this service.
         let audience: String?
+        /// What the user has declined of the scopes that were asked for.
+        let declined: [String]
         let userAgent: String?
         /// The session that the new one takes the place of.
         let replaces: SessionID?
@@ -65,6 +67,7 @@ struct ProvenSignIn {
                     id: session, family: session, expiresAt: holder.expiresAt, userAgent: holder.userAgent,
                     authentication: authentication, authenticatedAt: authenticatedAt, challengedAt: challengedAt,
                     client: holder.client, scope: holder.permissions?.scope, audience: holder.audience,
+                    declined: holder.declined.isEmpty ? nil : holder.declined.joined(separator: " "),
                     upstreamSession: upstreamSession, source: source, replaces: holder.replaces),
                 beginning: beginning, appCode: holder.appCode, push: holder.push, approval: approval, kept: kept,
                 sessionLimits: tokenIssuer.configuration.sessionLimits(openedBy: source), now: now

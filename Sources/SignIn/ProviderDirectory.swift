@@ -24,6 +24,18 @@ public struct ProviderDirectory: Sendable {
         onlyByNetwork = byNetwork.count == 1 ? byNetwork.first : nil
     }
 
+    /// In the order in which people are offered them: by their number, then by what people call them, then by their
+    /// place in the configuration.
+    public func inOrder(_ providers: [Provider]) -> [Provider] {
+        providers.sorted { left, right in
+            let (left, right) = (left.configuration, right.configuration)
+            return (left.order, left.displayName.lowercased()) < (right.order, right.displayName.lowercased())
+        }
+    }
+
+    /// What people call the provider of that name; the name, of one that is not configured any more.
+    public func displayName(of name: String) -> String { byName[name]?.configuration.displayName ?? name }
+
     /// The configured provider of that name.
     public func provider(named name: String) -> Provider? { byName[name] }
 

@@ -62,7 +62,7 @@ public struct RegisterWithTicket: Sendable {
                 authentication: Authentication(acr: nil, amr: [], time: nil),
                 authenticatedAt: Session.neverAuthenticated, challengedAt: nil,
                 client: app?.clientID ?? provider.configuration.clientID,
-                scope: nil, audience: nil, upstreamSession: nil, source: .signIn, replaces: replaced),
+                scope: nil, audience: nil, declined: nil, upstreamSession: nil, source: .signIn, replaces: replaced),
             reference: TokenIssuer.makeReference(), own: profile, request: request, now: now)
         let outcome = try await stored { () throws(RepositoryError) in try await accounts.redeemTicket(redemption) }
         switch outcome {
@@ -96,7 +96,7 @@ public struct RegisterWithTicket: Sendable {
     ) async throws(ServiceError) -> AppTokens.Answer {
         guard let app else {
             let tokens = try await tokenIssuer.firstTokens(of: session, now: now)
-            return AppTokens.Answer(tokens: tokens, idToken: nil, permissions: [])
+            return AppTokens.Answer(tokens: tokens, idToken: nil, permissions: [], declined: nil)
         }
         return try await appTokens.answer(
             session, tokenIssuer.terms(for: app).token(of: session), for: app, RequestedAccess(), to: session.audience,

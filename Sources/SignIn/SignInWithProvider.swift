@@ -13,6 +13,8 @@ public struct SignInWithProvider: Sendable {
         public let authentication: Authentication
         /// What the app learns of the user.
         public let claims: UserClaims
+        /// What the user has declined of the scopes that were asked for; nil for nothing.
+        public let declined: String?
     }
 
     private let accounts: any SignInRepository
@@ -65,7 +67,7 @@ public struct SignInWithProvider: Sendable {
             return Outcome(
                 signedIn: signedIn,
                 tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
-                authentication: record.session.authentication, claims: claims)
+                authentication: record.session.authentication, claims: claims, declined: record.session.declined)
         } again: { kept throws(ServiceError) in
             try await outcome(of: kept, use())
         }
@@ -79,7 +81,8 @@ public struct SignInWithProvider: Sendable {
             return Outcome(
                 signedIn: repeated.signedIn,
                 tokens: try await tokenIssuer.firstTokens(of: repeated.session, now: supplies.clock.seconds),
-                authentication: repeated.session.authentication, claims: claims)
+                authentication: repeated.session.authentication, claims: claims,
+                declined: repeated.session.declined)
         case .ticket(let hash):
             let permissions = tokenIssuer.configuration.permissions(ofPosters: .signIn)
             guard let use, let ticket = try await supplies.sentAgain.ticket(hash, of: use, for: permissions) else {
@@ -134,15 +137,15 @@ public struct SignInWithProvider: Sendable {
                 }
             let said = try await grant.userinfo(proven, at: issuer)
             let ported = try await portedSubjects(of: proven.idToken, grant, call)
-            let permissions: Permissions? =
+            let granted: AppGrant.Granted? =
                 if case .app(let app) = recipient {
                     try app.permissions(proven, said, at: provider.configuration)
                 } else { nil }
             let ticket =
                 registration == .ticket
-                ? try await self.ticket(from: provider, said, grant, for: permissions ?? permissionsOfPosters) : nil
+                ? try await self.ticket(from: provider, said, grant, for: granted?.left ?? permissionsOfPosters) : nil
             let record = record(
-                grant, proven, said, ported, ticket, permissions, response, recipient, userAgent)
+                grant, proven, said, ported, ticket, granted, response, recipient, userAgent)
             let outcome = try await grant.store { () throws(RepositoryError) in try await accounts.signIn(record) }
             return (try signedIn(outcome, ticket, call), record)
         } catch {
@@ -183,7 +186,7 @@ public struct SignInWithProvider: Sendable {
     /// What the repository stores, all in one transaction.
     private func record(
         _ grant: AuthorizationGrant, _ proven: ProvenIdentity, _ said: ProviderSaying, _ ported: VerifiedPortTokens?,
-        _ ticket: LinkTicket?, _ permissions: Permissions?, _ response: AuthorizedResponse, _ recipient: Recipient,
+        _ ticket: LinkTicket?, _ granted: AppGrant.Granted?, _ response: AuthorizedResponse, _ recipient: Recipient,
         _ userAgent: String?
     ) -> SignInRecord {
         let idToken = proven.idToken
@@ -204,10 +207,12 @@ public struct SignInWithProvider: Sendable {
             refusedPortTokens: ported?.refusals.count ?? 0, kept: proven.kept,
             approval: (app?.approval ?? push?.approval(byPosters: permissionsOfPosters))?.approval(
                 in: idToken, at: provider.configuration, named: tokenIssuer.makeReceiptID(), now: now))
+        let declined =
+            granted?.declined
+            ?? DeclinedScopes(response.askedScopes, granted: proven.grantedScope, told: said.attributes).names
         let holder = ProvenSignIn.Holder(
-            client: app?.client ?? provider.configuration.clientID,
-            permissions: permissions,
-            audience: app?.audience, userAgent: userAgent, replaces: replaced,
+            client: app?.client ?? provider.configuration.clientID, permissions: granted?.left,
+            audience: app?.audience, declined: declined, userAgent: userAgent, replaces: replaced,
             expiresAt: app.map { _ in now + AppGrant.lifetimeSeconds } ?? push?.waitsUntil
                 ?? tokenIssuer.firstExpiry(now: now),
             appCode: app?.code(now: now), push: push?.delivery(of: ticket))

@@ -50,17 +50,17 @@ package struct Admission: Sendable {
     func answer(_ context: RequestContext, with handler: Admitted) async throws(ServiceError) -> HTTPResponse {
         switch handler {
         case .app(let handler):
-            try admitKey(of: context.request)
+            try admitKey(of: context)
             return try await handler(context)
         case .user(let permission, let handler):
-            try admitKey(of: context.request)
+            try admitKey(of: context)
             return try await handler(context, principal(context, with: permission))
         case .userOrApp(let permission, let handler):
-            try admitKey(of: context.request)
+            try admitKey(of: context)
             guard try context.token.optional() != nil else { return try await handler(context, nil) }
             return try await handler(context, principal(context, with: permission))
         case .tokenOrApp(let handler):
-            try admitKey(of: context.request)
+            try admitKey(of: context)
             return try await handler(context, try context.token.optional())
         case .keylessOrUser(let handler):
             guard let token = try context.token.optional() else { return try await handler(context, nil) }
@@ -91,8 +91,9 @@ package struct Admission: Sendable {
         }
     }
 
-    private func admitKey(of request: HTTPRequest) throws(ServiceError) {
-        guard apiKeys.admit(request) else { throw .invalidAPIKey }
+    private func admitKey(of context: RequestContext) throws(ServiceError) {
+        guard let responses = apiKeys.responses(to: context.request) else { throw .invalidAPIKey }
+        context.responses = responses
     }
 
     private func principal(
@@ -102,6 +103,7 @@ package struct Admission: Sendable {
         let principal = try await sessions.principal(of: token)
         context.origin.use(principal.session)
         try principal.demand(permission)
+        if let app = principal.app { context.responses = app.responses }
         return principal
     }
 }
@@ -121,7 +123,7 @@ extension Admission {
             if let app {
                 try credentials.prove(app, in: apps)
             } else if isPoster {
-                try admitKey(of: context.request)
+                try admitKey(of: context)
             } else {
                 // RFC 6749 §5.2. Libraries throw a session away at any other word, and it may be good: another instance
                 // may know the app already, or still.

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Apps
 internal import HTTPServer
 internal import JSON
 internal import SignIn
@@ -11,7 +12,7 @@ struct CurrentUserEndpoint: Sendable {
     func show(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
         let tellsGiven = try Self.tellsGiven(context.request)
         let user = try await accounts.user(under: principal.session)
-        return Self.answer(user, principal.session, by: providers, tellsGiven: tellsGiven)
+        return Self.answer(user, principal.session, by: providers, as: context.responses, tellsGiven: tellsGiven)
     }
 
     /// Whether each attribute that a provider has given is to be told with whose word it is.
@@ -28,7 +29,7 @@ struct CurrentUserEndpoint: Sendable {
     func edit(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
         let edits = try ProfileFields.edits(in: context.request)
         let user = try await accounts.edit(edits, under: principal.session)
-        return Self.answer(user, principal.session, by: providers)
+        return Self.answer(user, principal.session, by: providers, as: context.responses)
     }
 
     func erase(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
@@ -38,9 +39,11 @@ struct CurrentUserEndpoint: Sendable {
 
     /// - Parameters:
     ///   - providers: whose word it may be that an address is verified.
+    ///   - shape: how whoever asks is told of a user.
     ///   - tellsGiven: whether what providers have given is told once more, each attribute with whose word it is.
     static func answer(
-        _ user: User, _ session: Session, by providers: ProviderDirectory, tellsGiven: Bool = false
+        _ user: User, _ session: Session, by providers: ProviderDirectory, as shape: ResponseShape,
+        tellsGiven: Bool = false
     ) -> HTTPResponse {
         let profile = user.profile
         let shown = profile.shown
@@ -49,16 +52,9 @@ struct CurrentUserEndpoint: Sendable {
             body.member("user_id", user.id.rawValue)
             body.member("username", profile.username(reference: user.reference))
             body.member("zenkey_sub", user.reference)
-            // Earlier versions stored whatever a carrier sent, and an import may.
-            for attribute in shown.members where names.contains(attribute.name) {
-                body.member(attribute.name, attribute.value)
-            }
-            for attribute in shown.objects.members where names.contains(attribute.name) {
-                body.member(attribute.name, json: attribute.json)
-            }
-            for contact in Contact.allCases where shown[contact.rawValue] != nil {
-                // A text like all others here, where stock apps decode nothing else.
-                body.member(contact.verifiedName, providers.isVerified(contact, in: profile) ? "true" : "false")
+            switch shape {
+            case .flat: body.flatProfile(shown, names) { providers.isVerified($0, in: profile) }
+            case .zenkeyAndroid: body.nestedProfile(shown, names) { providers.isVerified($0, in: profile) }
             }
             body.saidByUserAlone(profile)
             body.claims(profile.claims(of: session.provider))
@@ -96,6 +92,22 @@ extension JSONWriter {
             if let level = attribute.assurance?.level, isVerified || !isSaid { body.member("level", Int64(level)) }
             if let provider = attribute.provider { body.member("provider", provider) }
             if let since = attribute.since { body.member("at", since) }
+        }
+    }
+
+    /// A text for each attribute, which is all that most stock apps decode; the address is the object that it was.
+    fileprivate mutating func flatProfile(
+        _ shown: Attributes, _ names: AttributeNames, isVerified: (Contact) -> Bool
+    ) {
+        // Earlier versions stored whatever a carrier sent, and an import may.
+        for attribute in shown.members where names.contains(attribute.name) {
+            member(attribute.name, attribute.value)
+        }
+        for attribute in shown.objects.members where names.contains(attribute.name) {
+            member(attribute.name, json: attribute.json)
+        }
+        for contact in Contact.allCases where shown[contact.rawValue] != nil {
+            member(contact.verifiedName, isVerified(contact) ? "true" : "false")
         }
     }
 }

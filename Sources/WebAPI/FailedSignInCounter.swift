@@ -13,6 +13,9 @@ public final class FailedSignInCounter: Sendable {
     static let maximumKinds = 1024
     /// How many counts are given at once: the largest, the last one being of all others together.
     public static let maximumCounts = 64
+    /// How many names of sign-ins are kept with one count, and with all of them until they are taken: the first ones.
+    static let maximumNames = 8
+    static let maximumNamesInAll = 64
     /// What counts several ways together.
     static let others = "other"
 
@@ -24,6 +27,8 @@ public final class FailedSignInCounter: Sendable {
 
     private struct State {
         var counts: [Kind: Int] = [:]
+        var names: [Kind: [CorrelationHash]] = [:]
+        var nameCount = 0
         var others = 0
     }
 
@@ -32,7 +37,12 @@ public final class FailedSignInCounter: Sendable {
     public init() {}
 
     /// Counts an answer to a sign-in. A link ticket is how a registration begins, and no failure.
-    func count(_ error: ServiceError, provider: String?, from network: @autoclosure () -> ClientNetwork) {
+    ///
+    /// - Parameter name: what the sign-in is called in the log.
+    func count(
+        _ error: ServiceError, provider: String?, from network: @autoclosure () -> ClientNetwork,
+        named name: String? = nil
+    ) {
         if case .unlinked = error { return }
         let answer = ErrorAnswer(error)
         let reason = answer.reason.map { "\(answer.code): \($0)" } ?? answer.code
@@ -43,6 +53,11 @@ public final class FailedSignInCounter: Sendable {
                 return
             }
             state.counts[kind, default: 0] += 1
+            guard state.nameCount < Self.maximumNamesInAll, state.names[kind, default: []].count < Self.maximumNames,
+                let hash = name.flatMap(CorrelationHash.init(naming:)), state.names[kind]?.contains(hash) != true
+            else { return }
+            state.names[kind, default: []].append(hash)
+            state.nameCount += 1
         }
     }
 
@@ -53,7 +68,9 @@ public final class FailedSignInCounter: Sendable {
             return state
         }
         var counts = taken.counts.map { kind, count in
-            FailedSignInCount(provider: kind.provider, reason: kind.reason, network: kind.network, count: count)
+            FailedSignInCount(
+                provider: kind.provider, reason: kind.reason, network: kind.network, count: count,
+                names: taken.names[kind] ?? [])
         }
         counts.sort {
             ($1.count, $0.reason, $0.network ?? "", $0.provider ?? "")

@@ -32,8 +32,16 @@ enum Operations {
         .app(.post, "/users", SignInDescriptions.register) { $0.registration.respond },
     ]
 
+    private static let signUp: Operation<APIServices> = {
+        var operation = Operation<APIServices>.app(.post, SignUpEndpoint.paths[0], SignUpDescriptions.signUp) {
+            $0.signUp.signUp
+        }
+        operation.otherPaths = [SignUpEndpoint.enrollment]
+        return operation
+    }()
+
     private static let signUps: [Operation<APIServices>] = [
-        .app(.post, SignUpEndpoint.paths[0], SignUpDescriptions.signUp) { $0.signUp.signUp },
+        signUp,
         .app(.post, SignUpEndpoint.paths[1], SignUpDescriptions.recover) { $0.signUp.recover },
         .userOrApp(.post, SignUpEndpoint.paths[2], needs: .accountIdentities, SignUpDescriptions.link) {
             $0.signUp.link
@@ -103,6 +111,9 @@ enum Operations {
         .browser(.post, "/auth/{provider}/callback", BrowserDescriptions.callbackByForm) { $0.callback.respond },
         .browser(.post, "/auth/{provider}/confirm", BrowserDescriptions.confirm) { $0.callback.confirm },
         .browser(.get, BrowserSignIn.linkPath, BrowserDescriptions.link) { $0.linkByBrowser.open },
+        .everybody(.get, "/auth/{provider}\(LogoEndpoint.suffix)", BrowserDescriptions.logo) {
+            LogoEndpoint(providers: $0.code.providers).respond
+        },
         .browser(.get, LogoutEndpoint.path, BrowserDescriptions.logout) { $0.logout.respond },
         .browser(.post, LogoutEndpoint.path, BrowserDescriptions.logoutByForm) { $0.logout.respond },
         .browser(.get, "/auth/{provider}\(LogoutEndpoint.returnSuffix)", BrowserDescriptions.loggedOut) {

@@ -52,7 +52,7 @@ struct ProviderTokenEndpoint: Sendable {
         }
         let user = try await profile.refresh(
             identity, under: principal.session, from: context.network.lane, in: context.call)
-        return CurrentUserEndpoint.answer(user, principal.session, by: providers)
+        return CurrentUserEndpoint.answer(user, principal.session, by: providers, as: context.responses)
     }
 
     private static func identity(_ text: String?) -> IdentityID? {

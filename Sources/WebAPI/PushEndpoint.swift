@@ -28,7 +28,9 @@ struct PushEndpoint: Sendable {
         }
         let wish: PushWish
         do throws(ParameterError) {
-            wish = try PushWish({ parameters[$0] }, isForSession: principal != nil)
+            wish = try PushWish(
+                { parameters[$0] }, isForSession: principal != nil,
+                mayBeMinimal: provider.configuration.takesMinimalPushes)
         } catch {
             throw .invalidParameter(error)
         }

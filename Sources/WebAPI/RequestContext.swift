@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Apps
 package import HTTPServer
 package import Providers
 internal import SignIn
@@ -31,6 +32,9 @@ package final class RequestContext {
     /// Whether an app of ours sends it, or what calls itself one, as an OAuth client that knows errors as RFC 6749 §5.2
     /// has them.
     var isOfOurApp = false
+
+    /// How whoever sends it is told of a user.
+    var responses = ResponseShape.flat
 
     // Nothing else that was sent is ever logged.
 

@@ -106,6 +106,7 @@ struct RequestLog: Sendable {
             "route": "\(route)", "reason": "\(Self.reason(error, context.call))",
             "request_id": .string(context.request.id),
         ]
+        if let name = context.call.correlationID { metadata["correlation_id"] = .string(name) }
         Self.describe(context.call, in: &metadata)
         logger.log(level: level, "request failed", metadata: metadata)
     }

@@ -1,5 +1,6 @@
 internal import Accounts
 internal import HTTPServer
+internal import Providers
 internal import SignIn
 internal import Telemetry
 
@@ -101,7 +102,8 @@ struct RequestListeners: Sendable {
         _ context: RequestContext?
     ) {
         if let error, let context, context.signIn != nil {
-            failedSignIns?.count(error, provider: context.provider, from: context.network)
+            failedSignIns?.count(
+                error, provider: context.provider, from: context.network, named: context.call.correlationID)
         }
         log.hear(request, route, response, error, context)
     }

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Apps
 package import HTTPServer
 internal import JSON
 internal import Providers
@@ -22,16 +23,17 @@ struct SignInEndpoint: Sendable {
             response, with: provider, userAgent: context.request.userAgent, replacing: replaced, in: context.call)
         context.signIn =
             outcome.signedIn.migrated ? .migrated : outcome.signedIn.isNewUser ? .newUser : .signedIn
-        return Self.answer(outcome, of: provider.configuration.name, by: code.providers)
+        return Self.answer(outcome, of: provider.configuration.name, by: code.providers, as: context.responses)
     }
 
     /// - Parameters:
     ///   - provider: the one that the user has signed in with.
     ///   - providers: whose word it may be that an address is verified.
+    ///   - shape: how whoever signs in is told of a user.
     ///   - issuedTokenType: of the access token, where another token was given for it (RFC 8693 §2.2.1).
     static func answer(
         _ outcome: SignInWithProvider.Outcome, of provider: String, by providers: ProviderDirectory,
-        issuedTokenType: String? = nil
+        as shape: ResponseShape, issuedTokenType: String? = nil
     ) -> HTTPResponse {
         let signedIn = outcome.signedIn
         var writer = JSONWriter(reservingCapacity: 1024)
@@ -40,11 +42,15 @@ struct SignInEndpoint: Sendable {
             body.name("user")
             body.object { user in
                 user.member("user_id", signedIn.user.rawValue)
-                user.profile(signedIn.profile, of: provider, outcome.claims, by: providers)
+                switch shape {
+                case .flat: user.profile(signedIn.profile, of: provider, outcome.claims, by: providers)
+                case .zenkeyAndroid: user.nested(signedIn.profile, of: provider, outcome.claims, by: providers)
+                }
             }
             body.member("new_user", signedIn.isNewUser)
             body.member("migrated", signedIn.migrated)
             if signedIn.isMergeOffered { body.member("merge_offered", true) }
+            if let declined = outcome.declined { body.declinedScopes(declined) }
             if let acr = outcome.authentication.acr { body.member("acr", acr) }
             if let time = outcome.authentication.time { body.member("auth_time", time) }
             if let issuedTokenType { body.member("issued_token_type", issuedTokenType) }
@@ -64,6 +70,13 @@ extension JSONWriter {
         member("expires", tokens.expiresIn)
     }
 
+    /// What a user has declined of the scopes that were asked for: names, and never an empty list.
+    ///
+    /// - Parameter declined: with blanks between.
+    mutating func declinedScopes(_ declined: String) {
+        member("declined_scopes", .array(declined.split(separator: " ").map { .string(String($0)) }))
+    }
+
     /// What the app is told of its user, flat, as stock apps know it.
     fileprivate mutating func profile(
         _ profile: Profile, of provider: String, _ claims: UserClaims, by providers: ProviderDirectory
@@ -75,6 +88,15 @@ extension JSONWriter {
             }
         }
         claimsOfTheirOwnScope(shown, of: profile, from: provider, claims, by: providers)
+        if claims.hasProfile { saidByUserAlone(profile) }
+    }
+
+    /// The same as ZenKey's sample app for Android knows it.
+    fileprivate mutating func nested(
+        _ profile: Profile, of provider: String, _ claims: UserClaims, by providers: ProviderDirectory
+    ) {
+        nestedProfile(profile.shown, claims.attributeNames) { providers.isVerified($0, in: profile) }
+        if claims.hasFurther { self.claims(profile.claims(of: provider)) }
         if claims.hasProfile { saidByUserAlone(profile) }
     }
 

@@ -13,6 +13,9 @@ struct SignUpEndpoint: Sendable {
         "/users/signup", "/recover-user", "/credential-binding-link", "/recover-credential-binding-link",
     ]
 
+    /// Where sample apps of 2021 sign up, with an address and nothing else.
+    static let enrollment = "/enroll"
+
     private static let parameters = ParameterTable<DirectoryWish.Parameter>()
 
     let signUp: DirectorySignUp
@@ -110,6 +113,8 @@ struct SignUpEndpoint: Sendable {
             body.member("delivery", Delivery.returned.rawValue)
             body.member("authenticator_url", provider.configuration.userAPI?.authenticatorURL ?? "")
             body.member("credential_binding_link", job.link ?? "")
+            // The account has no address, and gets none: another credential takes a session.
+            body.member("mail_recovery", false)
             if let id = job.id {
                 body.name("credential_binding_job")
                 body.object { $0.member("id", id) }

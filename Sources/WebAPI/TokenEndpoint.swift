@@ -2,6 +2,7 @@ internal import Accounts
 internal import Apps
 internal import HTTPServer
 internal import JSON
+internal import Providers
 internal import SignIn
 
 /// `/auth/token` and `/auth/revoke`: the first tokens of an app of ours, or for a provider's; the next ones of a
@@ -53,6 +54,7 @@ struct TokenEndpoint: Sendable {
         _ parameters: ClientParameters, _ app: RegisteredApp, _ context: RequestContext
     ) async throws(ServiceError) -> HTTPResponse {
         let code = try Self.required(.code, parameters)
+        context.call.correlationID = AppTokens.correlationID(of: code)
         let redirectURI = parameters[.redirectURI].flatMap { $0.isEmpty ? nil : $0 }
         let codeVerifier = try Self.required(.codeVerifier, parameters)
         let asked = try Self.requestedAccess(parameters)
@@ -96,6 +98,7 @@ struct TokenEndpoint: Sendable {
         writer.object { body in
             body.tokens(answer.tokens)
             if !answer.permissions.isEmpty { body.member("scope", answer.permissions.scope) }
+            if let declined = answer.declined { body.declinedScopes(declined) }
             if let idToken = answer.idToken { body.member("id_token", idToken) }
             if let receipt = answer.receipt { body.member("receipt", receipt) }
             if let issuedTokenType { body.member("issued_token_type", issuedTokenType) }

@@ -33,7 +33,7 @@ struct TokenExchangeEndpoint: Sendable {
                 token, with: provider, userAgent: context.request.userAgent, replacing: replaced, in: context.call)
             context.signIn = outcome.signedIn.isNewUser ? .newUser : .signedIn
             return SignInEndpoint.answer(
-                outcome, of: provider.configuration.name, by: code.providers,
+                outcome, of: provider.configuration.name, by: code.providers, as: context.responses,
                 issuedTokenType: SubjectToken.accessTokenType)
         }
         let (answer, signedIn) = try await exchange.signIn(

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `is none of a stranger's, for a sign-up, a recovery or a known name`() async throws {
-        for more in ["", ", returnLinks: true"] {
+        for more in ["", ", returnLinks: false"] {
             try await DirectoryFlow.with(.v1, more) { flow in
                 try await flow.signUp("jane", "jane@example.com")
                 let accounts = try await flow.accounts()
@@ -90,6 +90,31 @@ import Testing
             try await flow.bind(try await flow.mails(to: "victim@example.com").first)
             let victim = try await flow.signIn("victim@example.com")
             #expect(victim["new_user"] == true && victim["user"]?["user_id"] != thief, "\(victim.text)")
+        }
+    }
+
+    /// What the sample apps post (`username`, `authenticator_type`, `delivery_method`) and decode.
+    @Test func `for a new name is there without a switch, and says that no mail will ever come`() async throws {
+        try await DirectoryFlow.with(.v1) { flow in
+            let answer = try await flow.post("/credential-binding-link", Self.asked)
+            #expect(answer["credential_binding_link"]?.string?.contains("/bind") == true, "\(answer.text)")
+            #expect(answer["mail_recovery"] == false)
+            let name = try #require(Self.asked["username"])
+            let recovery = try await flow.post("/recover-user", ["username": name])
+            #expect(recovery.status == 200 && recovery["mail_recovery"] == nil)
+            try await flow.deliver()
+            #expect(try await flow.mails().isEmpty)
+        }
+    }
+
+    /// The sample of 2021 posts an address there and nothing else, and takes 200 for done.
+    @Test func `is mailed to who enrols, at the sample's own path`() async throws {
+        try await DirectoryFlow.with(.of2021) { flow in
+            let answer = try await flow.post("/enroll", ["email": "jane@example.com"])
+            #expect(answer.status == 200 && answer["delivery"] == "email")
+            try await flow.deliver()
+            #expect(try await flow.mails(to: "jane@example.com").count == 1)
+            #expect(try await flow.post("/enroll", ["name": "Jane"]).status == 400)
         }
     }
 

@@ -5,7 +5,11 @@ import Testing
     private let pages = Samples().pages(.english)
 
     @Test func `is a link to each provider, in the order given`() throws {
-        let page = pages.chooser(app: "Notes", providers: [("First", "/one?a=1&b=2"), ("Second", "/two")])
+        let page = pages.chooser(
+            app: "Notes",
+            providers: [
+                ProviderChoice(name: "First", address: "/one?a=1&b=2"), ProviderChoice(name: "Second", address: "/two"),
+            ])
         let markup = try Markup(page.text)
         #expect(markup.all("a").map { $0.attributes["href"] } == ["/one?a=1&amp;b=2", "/two"])
         #expect(markup.texts.suffix(2) == ["Continue with First", "Continue with Second"])

@@ -33,7 +33,12 @@ struct Samples {
         return [
             (
                 "chooser",
-                pages.chooser(app: app, providers: [(provider, "/sign-in/one?a=1&b=\(value)"), ("Other", "/b")])
+                pages.chooser(
+                    app: app,
+                    providers: [
+                        ProviderChoice(name: provider, address: "/sign-in/one?a=1&b=\(value)"),
+                        ProviderChoice(name: "Other", address: "/b"),
+                    ])
             ),
             (
                 "confirmation",
@@ -43,7 +48,8 @@ struct Samples {
             (
                 "app confirmation",
                 pages.appConfirmation(
-                    app: description, providers: [(provider, "/confirm")], fields: [("token", value)])
+                    app: description, providers: [ProviderChoice(name: provider, address: "/confirm")],
+                    fields: [("token", value)])
             ),
             (
                 "consent",

@@ -30,7 +30,7 @@ import Testing
 
 @Suite struct `A provider's trust` {
     private let provider = Provider(
-        .zenkey { $0.trustedIssuers = ["*.att.com", "carrier.example"].map { HostPattern($0) } })
+        .zenkey { $0.trustedIssuers = ["*.att.com", "carrier.example"].map { TrustedIssuer($0) } })
 
     @Test(arguments: [
         "https://id.att.com", "https://ID.ATT.com/path", "https://carrier.example", "https://id.att.com:8443/",
@@ -48,6 +48,18 @@ import Testing
     ])
     func `a provider's trust is given to nobody else`(issuer: String) {
         #expect(!provider.trusts(issuer: issuer))
+    }
+
+    @Test func `a provider's trust is given to an issuer of its own URL, and to no other on that host`() {
+        let provider = Provider(
+            .zenkey { $0.trustedIssuers = [TrustedIssuer("https://id.many.example/realms/ours")] })
+        #expect(provider.trusts(issuer: "https://id.many.example/realms/ours"))
+        for other in ["", "/", "/realms/ours/", "/realms/theirs", "/realms/ours/../theirs", "/Realms/ours"] {
+            #expect(!provider.trusts(issuer: "https://id.many.example\(other)"))
+        }
+        #expect(!provider.trusts(issuer: "https://ID.many.example/realms/ours"))
+        #expect(!provider.trusts(issuer: "https://id.many.example:443/realms/ours"))
+        #expect(!provider.trusts(issuer: "https://id.many.example/realms/ours?x"))
     }
 
     @Test func `a provider's trust is given to nobody when no issuer is named`() {

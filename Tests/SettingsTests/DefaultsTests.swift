@@ -134,6 +134,9 @@ import YAML
             clientAuthentication: client_secret_basic   # client_secret_post | client_secret_jwt | private_key_jwt | apple | none
             basicEncoding: raw        # or form
             redirectURIs: ["ccid-0123456789abcdef://com.xci.provider.sdk"]
+            displayName: ZenKey
+            logoFile: ""
+            order: 0
             issuers: []               # further spellings of issuer
             tenants: []               # of an issuer with {tenantid}
             clientKey: ""
@@ -188,7 +191,7 @@ import YAML
               authenticatorConfigID: ""
               postBindingRedirectURI: ""
               authenticatorURL: https://app.byndid.com/downloads
-              returnLinks: false
+              returnLinks: true
               mailsPerHour: 3
               pending: 10000
               unfinishedDays: 30

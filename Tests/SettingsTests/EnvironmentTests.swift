@@ -1,3 +1,4 @@
+import Apps
 import Crypto
 import OpenIDConnect
 import Syntax
@@ -26,7 +27,7 @@ import Testing
         ]
         let settings = try #require(load(least, environment: environment).settings)
         #expect(settings.listedProviders.sections.map(\.name) == ["plain", "zenkey"])
-        #expect(settings.apiKeys.map(\.revealedText) == ["one", "two"])
+        #expect(settings.apiKeys.map(\.key.revealedText) == ["one", "two"])
         #expect(settings.listedProviders.sections.first?.redirectURIs == ["app:/a", "app:/b"])
         #expect(settings.listedProviders.sections.first?.algorithms == [.es256, .edDSA])
     }
@@ -51,7 +52,7 @@ import Testing
         let environment = ["PROVIDER_ZENKEY_ALGORITHMS": "\tRS256 , ES256\n", "API_KEYS": "a b"]
         let settings = try #require(load(least, environment: environment).settings)
         #expect(settings.listedProviders.sections.first?.algorithms == [.rs256, .es256])
-        #expect(settings.apiKeys.map(\.revealedText) == ["a b"])
+        #expect(settings.apiKeys.map(\.key.revealedText) == ["a b"])
     }
 
     @Test func `camel case becomes words, and a hyphen of a provider's name an underscore`() throws {

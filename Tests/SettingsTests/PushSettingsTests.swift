@@ -34,6 +34,10 @@ import Testing
         #expect(load(leastWith("serverInitiated: true")).notices.map(\.key) == ["apiKeys"])
         #expect(load(leastWith("serverInitiated: true") + "apiKeys: [a-key-of-the-app]\n").notices == [])
         #expect(load(least).notices == [])
+        let minimal = load(leastWith("serverInitiated: minimal")).settings?.providers.first
+        #expect(minimal?.takesMinimalPushes == true && minimal?.requestSigner != nil)
+        #expect(load(leastWith("serverInitiated: true")).settings?.providers.first?.takesMinimalPushes == false)
+        #expect(load(leastWith("serverInitiated: most")).faults.map(\.key) == ["provider.zenkey.serverInitiated"])
     }
 
     @Test func `take the key of a file, also beside a secret, and no key but RSA`() throws {

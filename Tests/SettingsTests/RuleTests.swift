@@ -207,7 +207,8 @@ import Testing
 
     @Test(arguments: ["beyond-identity", "tim"])
     func `a profile of a provider with a dialect holds, and has nothing to notice`(profile: String) {
-        let line = "profile: \(profile)\n    issuer: https://id.example.com\n    redirectURIs: ['app:/x']"
+        let line =
+            "profile: \(profile)\n    displayName: Example\n    issuer: https://id.example.com\n    redirectURIs: ['app:/x']"
         let loaded = load(leastWith(line))
         #expect(loaded.faults.isEmpty && loaded.notices.isEmpty)
         #expect(loaded.settings?.providers.count == 1)
@@ -251,7 +252,7 @@ import Testing
 
     /// A provider of plain OpenID Connect beside the one of the least that holds.
     private func withPlain(_ lines: String..., zenkey: String = "") -> LoadedSettings {
-        let section = ["profile: openid", "clientID: plain", "clientSecret: s3cret"] + lines
+        let section = ["profile: openid", "displayName: Plain", "clientID: plain", "clientSecret: s3cret"] + lines
         let plain = "  plain:\n" + section.map { "    \($0)\n" }.joined()
         return load("providers: [zenkey, plain]\n" + leastWith(zenkey) + plain)
     }

@@ -1,3 +1,4 @@
+import Apps
 import Crypto
 import JSON
 import Testing
@@ -107,7 +108,7 @@ import Testing
 
     @Test func `a file of API keys holds one a line`() throws {
         let settings = try #require(load(least + "apiKeysFile: keys\n", files: ["keys": "one\n\ntwo\n"]).settings)
-        #expect(settings.apiKeys.map(\.revealedText) == ["one", "two"])
+        #expect(settings.apiKeys.map(\.key.revealedText) == ["one", "two"])
     }
 
     /// Every place where a secret can be, right and wrong, with one marker.

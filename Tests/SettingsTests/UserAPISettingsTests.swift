@@ -30,10 +30,12 @@ import Testing
     }
 
     @Test func `of today takes a client, and what credentials are bound by`() throws {
-        let loaded = load(Self.v1 + "\n      returnLinks: true")
+        let loaded = load(Self.v1)
         let api = try #require(loaded.settings?.providers.first?.userAPI, "\(loaded.faults)")
         #expect(api.version == .v1 && api.returnsLinks && api.binding?.authenticatorConfigID == "config")
         #expect(loaded.notices.map(\.key) == ["provider.zenkey.userAPI.returnLinks"])
+        let byMail = load(Self.v1 + "\n      returnLinks: false")
+        #expect(byMail.settings?.providers.first?.userAPI?.returnsLinks == false && byMail.notices.isEmpty)
     }
 
     @Test(arguments: ["tokenURL", "clientID", "clientSecret", "authenticatorConfigID"])
@@ -49,7 +51,7 @@ import Testing
         ("{url: 'https://api.example'}", ["token"]), ("{token: x}", ["url"]), ("{clientSecret: x}", ["url"]),
         ("{mailsPerHour: 7}", ["mailsPerHour"]),
         ("{url: 'https://api.example', token: x, tokenURL: 'https://a.example'}", ["tokenURL"]),
-        ("{url: 'https://api.example', token: x, returnLinks: true}", ["returnLinks"]),
+        ("{url: 'https://api.example', token: x, returnLinks: false}", ["returnLinks"]),
         ("{url: 'http://api.example', token: x}", ["url"]), ("{url: 'https://api.example?a', token: x}", ["url"]),
     ])
     func `tells what does not go together by its key`(section: String, keys: [String]) {

@@ -15,10 +15,12 @@ extension SignInStage {
         return stage
     }
 
-    func wish(_ changes: [String: String] = [:], isForSession: Bool = false) throws -> PushWish {
+    func wish(
+        _ changes: [String: String] = [:], isForSession: Bool = false, mayBeMinimal: Bool = false
+    ) throws -> PushWish {
         let usual = isForSession ? [:] : ["login_hint": Self.pushHint, "mccmnc": "310260"]
         let parameters = usual.merging(["context": Self.pushContext]) { $1 }.merging(changes) { $1 }
-        return try PushWish({ parameters[$0.rawValue] }, isForSession: isForSession)
+        return try PushWish({ parameters[$0.rawValue] }, isForSession: isForSession, mayBeMinimal: mayBeMinimal)
     }
 
     func begin(

@@ -14,7 +14,7 @@ extension ProviderConfiguration {
             authentication: .basic(
                 clientID: "ccid-0123456789abcdef", secret: Secret("client-secret"), encoding: .form),
             redirectURIs: [redirectURI], sharedRedirectURIs: [],
-            trustedIssuers: ["carrier.example", "*.former.example"].map { HostPattern($0) },
+            trustedIssuers: ["carrier.example", "*.former.example"].map { TrustedIssuer($0) },
             issuerAliases: [:], algorithms: [.rs256], scopes: ["openid", "email"],
             requiresIssuer: false, requiresPKCE: true, requiresNonce: false,
             requiresChallenge: false, minimumACR: nil,

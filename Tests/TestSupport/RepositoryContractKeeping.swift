@@ -1,5 +1,6 @@
 import Accounts
 import Patience
+import SignIn
 import Testing
 
 extension RepositoryContract {
@@ -76,12 +77,30 @@ extension RepositoryContract {
             ]
             try await store.addFailedSignIns(counts, at: Sample.now, expiresAt: Sample.now + 100)
             try await store.addFailedSignIns(counts, at: Sample.now + 60, expiresAt: Sample.now + 160)
-            let all = try await store.failedSignIns(after: 0, limit: 10)
+            let all = try await store.failedSignIns(after: 0, named: nil, limit: 10)
             #expect(all.map(\.count) == counts + counts)
             #expect(all.map(\.at) == [Sample.now, Sample.now, Sample.now + 60, Sample.now + 60])
-            #expect(try await store.failedSignIns(after: all[0].id, limit: 2) == Array(all[1...2]))
+            #expect(try await store.failedSignIns(after: all[0].id, named: nil, limit: 2) == Array(all[1...2]))
             #expect(try await store.sweepExpired(now: Sample.now + 100, limit: 10) == 2)
-            #expect(try await store.failedSignIns(after: 0, limit: 10) == Array(all[2...]))
+            #expect(try await store.failedSignIns(after: 0, named: nil, limit: 10) == Array(all[2...]))
+        },
+        RepositoryContract("counts of failed sign-ins are found by what one of them was called, and by nothing else") {
+            store in
+            let names = ["app-1", "app-2", "app-3"].compactMap { CorrelationHash(naming: $0) }
+            let counts = [
+                FailedSignInCount(
+                    provider: "zenkey", reason: "invalid_grant", network: nil, count: 7, names: Array(names[0...1])),
+                FailedSignInCount(provider: nil, reason: "other", network: nil, count: 2),
+                FailedSignInCount(provider: nil, reason: "overloaded", network: nil, count: 1, names: [names[1]]),
+            ]
+            try await store.addFailedSignIns(counts, at: Sample.now, expiresAt: Sample.now + 100)
+            for (name, found) in zip(names, [[counts[0]], [counts[0], counts[2]], []]) {
+                #expect(try await store.failedSignIns(after: 0, named: name, limit: 10).map(\.count) == found)
+            }
+            let first = try await store.failedSignIns(after: 0, named: names[1], limit: 1)
+            #expect(
+                try await store.failedSignIns(after: first[0].id, named: names[1], limit: 9).map(\.count)
+                    == [counts[2]])
         },
         RepositoryContract("signing keys come back as they were given, the newest first, the first of a kid staying") {
             store in

@@ -42,7 +42,7 @@ public enum Sample {
         return NewSession(
             id: id, family: id, expiresAt: expiresAt, userAgent: "App/1.0", authentication: authentication(now),
             authenticatedAt: now - 5, challengedAt: nil, client: "ccid-0123456789abcdef", scope: nil, audience: nil,
-            upstreamSession: nil, source: .signIn, replaces: nil)
+            declined: "email phone", upstreamSession: nil, source: .signIn, replaces: nil)
     }
 
     public static func signIn(

@@ -29,7 +29,8 @@ extension RepositoryContract {
                 generation: Session.firstGeneration, rotatedAt: nil, expiresAt: session.expiresAt,
                 createdAt: Sample.now, userAgent: "App/1.0", authentication: Sample.authentication(),
                 authenticatedAt: Sample.now - 5, challengedAt: nil, provider: "zenkey", client: session.client,
-                identity: signedIn.identity, scope: nil, audience: nil, source: .signIn)
+                identity: signedIn.identity, scope: nil, audience: nil, source: .signIn,
+                declined: "email phone")
             #expect(try await store.session(session.id, now: Sample.now) == stored)
             let trail = try await store.auditEvents(after: 0, limit: 10)
             #expect(trail.map(\.kind) == [.userCreated])

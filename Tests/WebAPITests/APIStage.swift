@@ -39,7 +39,7 @@ final class APIStage: HTTPTestClient {
     /// - Parameter repository: as of ``SignInStage``.
     init(
         in repository: (any AccountRepository)? = nil,
-        apiKeys: [String] = [], logLevel: Logger.Level = .trace, perMinute: Int = 0,
+        apiKeys: [String] = [], responses: ResponseShape = .flat, logLevel: Logger.Level = .trace, perMinute: Int = 0,
         registration: RegistrationMode = .automatic, apps: AppDirectory = AppDirectory([], resourceServers: []),
         others: [ProviderConfiguration] = [],
         associationFiles: AssociationFiles = AssociationFiles(apple: nil, android: nil),
@@ -51,7 +51,8 @@ final class APIStage: HTTPTestClient {
             splitsAudiences: splitsAudiences, change)
         api = WebAPI(
             providers: stage.providers, useCases: stage.useCases, apps: apps, branding: Branding(name: "Acme Telecom"),
-            associationFiles: associationFiles, apiKeys: APIKeys(apiKeys.map { Secret($0) }), limits: .each(perMinute),
+            associationFiles: associationFiles,
+            apiKeys: APIKeys(apiKeys.map { APIKey(Secret($0), responses: responses) }), limits: .each(perMinute),
             documentation: Documentation(version: "0.0.0", baseURL: nil, wings: wings), wings: wings,
             hstsSeconds: Self.hstsSeconds, failedSignIns: failedSignIns,
             logger: log.logger(logLevel))

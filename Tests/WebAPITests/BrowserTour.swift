@@ -4,6 +4,7 @@ import HTTPServer
 import HTTPTesting
 import JSON
 import OpenIDConnect
+import Providers
 import TestSupport
 import Testing
 
@@ -14,7 +15,9 @@ import Testing
 enum BrowserTour {
     /// Every kind of answer that was seen.
     static func seen() async throws -> Set<String> {
-        var browser = try await BrowserStage()
+        var browser = try await BrowserStage {
+            $0.logo = ProviderLogo(mediaType: .png, bytes: [0x89, 0x50, 0x4E, 0x47])
+        }
         try await signIns(&browser)
         try await otherBrowsers(&browser)
         try await clients(&browser)
@@ -50,6 +53,7 @@ enum BrowserTour {
             _ = await browser.visit("/auth/zenkey/callback", answer, method: method)
         }
         _ = await browser.api.send(.get, "/auth/continue.js")
+        for provider in ["zenkey", "openid"] { _ = await browser.api.send(.get, "/auth/\(provider)/logo") }
     }
 
     private static func otherBrowsers(_ browser: inout BrowserStage) async throws {

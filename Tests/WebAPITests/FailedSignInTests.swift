@@ -40,6 +40,42 @@ import Testing
         }
     }
 
+    @Test func `are found by what their app has called them, as far as there is room, and listed by that to nobody`()
+        async throws
+    {
+        let app = try await APIStage()
+        try app.stage.answerToken { $0.claims[setting: "nonce"] = "another" }
+        for number in 1...10 {
+            _ = await app.signIn([
+                ("code", .string("code-\(number)")), ("correlation_id", .string("app-\(number)")),
+            ])
+        }
+        let counts = app.failedSignIns.take()
+        #expect(counts.map(\.count) == [10] && counts[0].names.count == FailedSignInCounter.maximumNames)
+        let admin = try await AdminStage()
+        try await admin.stage.repository.addFailedSignIns(counts, at: 60, expiresAt: .max)
+        for (name, isFound) in [("app-1", true), ("app-8", true), ("app-9", false), ("APP-1", false), ("app", false)] {
+            let answer = await admin.send(.get, "/admin/failed-sign-ins", query: "correlation_id=\(name)")
+            #expect(answer.status == 200 && answer.json["failed_sign_ins"]?.array?.isEmpty == !isFound, "\(name)")
+            #expect(!answer.text.contains("app-"))
+        }
+        for name in ["%25", "a%20b", String(repeating: "x", count: 65)] {
+            let answer = await admin.send(.get, "/admin/failed-sign-ins", query: "correlation_id=\(name)")
+            #expect((answer.status, answer.error) == (400, "invalid_request"))
+        }
+    }
+
+    @Test func `keep few names, however many fail in however many ways`() {
+        let counter = FailedSignInCounter()
+        for number in 0..<500 {
+            counter.count(
+                .invalidAPIKey, provider: nil, from: Self.network(10, 0, UInt32(number % 40), 1), named: "app-\(number)"
+            )
+        }
+        let names = counter.take().flatMap(\.names)
+        #expect(names.count == FailedSignInCounter.maximumNamesInAll)
+    }
+
     @Test func `fill no more memory and no more rows, however many networks they come from`() {
         let counter = FailedSignInCounter()
         for number in 0..<4 * FailedSignInCounter.maximumKinds {

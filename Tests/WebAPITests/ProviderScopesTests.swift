@@ -80,6 +80,7 @@ import Testing
         let back = try await Self.signIn(&browser, granted: "openid profile", told: Self.nameOnly)
         let answer = await browser.redeem(try #require(back["code"]))
         #expect(answer.json["scope"] == "openid profile offline_access")
+        #expect(answer.json["declined_scopes"] == ["email", "phone"])
         let token = try #require(answer.json["access_token"]?.string)
         let claims = try JSONValue(
             parsing: try #require(
@@ -95,6 +96,50 @@ import Testing
                 ("refresh_token", answer.json["refresh_token"]?.string ?? ""), ("scope", "openid email"),
             ]))
         #expect(refreshed.json["scope"] == "openid")
+        #expect(refreshed.json["declined_scopes"] == ["email", "phone"])
+    }
+
+    /// A posted code, whose app has asked the provider by itself.
+    private static func post(
+        _ app: APIStage, asking scope: JSONValue?, granted: JSONValue?, code: String, told: JSONValue = nameOnly
+    ) async throws -> HTTPTestAnswer {
+        app.stage.answerUserinfo(told)
+        let idToken = try app.stage.carrier.idToken()
+        var tokens = JSONObject([
+            ("access_token", "access"), ("token_type", "Bearer"), ("id_token", .string(idToken)),
+        ])
+        if let granted { tokens.append("scope", granted) }
+        app.stage.transport.answer(app.stage.carrier.tokenEndpoint, json: .object(tokens))
+        return await app.signIn([("code", .string(code)), ("scope", scope)])
+    }
+
+    @Test func `is told an app that posts a code and says what it has asked for, also when it is sent again`()
+        async throws
+    {
+        let app = try await APIStage()
+        for code in ["one", "one", "two"] {
+            let answer = try await Self.post(
+                app, asking: "openid name email phone x", granted: "openid name", code: code)
+            #expect(answer.status == 200 && answer.json["declined_scopes"] == ["email", "phone", "x"])
+        }
+    }
+
+    @Test func `is not guessed where the app, or the provider, says nothing of it, nor where the provider tells it`()
+        async throws
+    {
+        let app = try await APIStage()
+        let cases: [(JSONValue?, JSONValue?, JSONValue)] = [
+            (nil, "openid", Self.nameOnly), ("openid email", nil, Self.nameOnly), ("openid email", "openid", Self.all),
+            ("openid name", "name", Self.nameOnly), ("openid email", 7, Self.nameOnly), ("", "openid", Self.nameOnly),
+        ]
+        for (number, (asked, granted, told)) in cases.enumerated() {
+            let answer = try await Self.post(app, asking: asked, granted: granted, code: "code-\(number)", told: told)
+            #expect(answer.status == 200 && answer.json["declined_scopes"] == nil, "\(number) \(answer.text)")
+        }
+        for scope in ["a\"b", "a\\b", "a\nb", String(repeating: "x", count: 2049)] {
+            let answer = try await Self.post(app, asking: .string(scope), granted: nil, code: "x")
+            #expect((answer.status, answer.error) == (400, "invalid_request"))
+        }
     }
 
     @Test(arguments: [nil, "", "openid profile email phone", "phone email profile openid more"] as [String?])

@@ -18,12 +18,13 @@ extension APIStage {
 
     static func withPushes(
         apiKeys: [String] = [], perMinute: Int = 0, registration: RegistrationMode = .automatic,
-        permissions: Permissions = .everything
+        permissions: Permissions = .everything, areMinimal: Bool = false
     ) async throws -> APIStage {
         let app = try await APIStage(
             apiKeys: apiKeys, perMinute: perMinute, registration: registration, permissions: permissions
         ) {
             SignInStage.pushing(&$0)
+            $0.takesMinimalPushes = areMinimal
         }
         app.stage.takePushes()
         return app
@@ -123,6 +124,45 @@ extension APIStage {
         }
         #expect(await app.beginPush([("client_id", "other")]).error == "unknown_client")
         #expect(app.stage.pushRequests.isEmpty)
+    }
+
+    /// What a stock app sends: its client, and whom to ask.
+    @Test func `can be minimal where the section says so: a subject, without a network and a text`() async throws {
+        let minimal: [(String, JSONValue?)] = [
+            ("login_hint", "310260-subject"), ("mccmnc", nil), ("context", nil),
+        ]
+        let refusing = try await APIStage.withPushes()
+        #expect(await refusing.beginPush(minimal).status == 400)
+        let app = try await APIStage.withPushes(areMinimal: true)
+        let begun = await app.beginPush(minimal)
+        #expect(begun.status == 200, "\(begun.text)")
+        for _ in 0..<1000 where app.stage.pushRequests.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+        let asked = try app.stage.lastPush()
+        #expect(asked["login_hint"] == "310260-subject" && asked["context"] == nil)
+        for wrong in [
+            [("login_hint", "+1"), ("context", nil)], [("login_hint", "a b")],
+            [("login_hint", "+12065550100"), ("mccmnc", nil)],
+            [("login_hint", .string(String(repeating: "x", count: 256)))], [("login_hint", nil)],
+        ] as [[(String, JSONValue?)]] {
+            #expect(await app.beginPush(wrong).status == 400, "\(wrong)")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `that name a subject sign in that one and nobody else`(isTheirs: Bool) async throws {
+        let app = try await APIStage.withPushes(areMinimal: true)
+        let begun = await app.beginPush([("login_hint", "310260-subject"), ("mccmnc", nil), ("context", nil)])
+        let id = try #require(begun.json["auth_req_id"]?.string)
+        for _ in 0..<1000 where app.stage.pushRequests.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+        let (members, bearer) = try app.stage.approval { token in
+            token.claims[setting: "context"] = nil
+            if !isTheirs { token.claims[setting: "sub"] = "310260-somebody-else" }
+        }
+        let notified = await app.post(
+            "\(APIStage.pushPath)/notification", json: .object(JSONObject(members.map { ($0.key, .string($0.value)) })),
+            headers: [("Authorization", "Bearer \(bearer)")])
+        #expect((notified.status == 200) == isTheirs, "\(notified.text)")
+        #expect((await app.poll(id).json["token"] != nil) == isTheirs)
     }
 
     @Test func `give nobody what was begun under another API key, and say of it what they say of nothing`() async throws

@@ -1,3 +1,4 @@
+import Apps
 import Crypto
 import EventLoop
 import HTTPClient
@@ -153,7 +154,7 @@ import WebAPI
     }
 
     @Test func `counts until others take its place`() async throws {
-        let keys = APIKeys([Secret("first")])
+        let keys = APIKeys([APIKey(Secret("first"))])
         let stage = try await SignInStage()
         let api = WebAPI(
             providers: stage.providers, useCases: stage.useCases, apps: stage.apps, branding: Branding(name: ""),
@@ -165,7 +166,7 @@ import WebAPI
             await api.respond(to: .sample(.delete, "/auth/token", headers: [("X-API-KEY", key)])).status.code
         }
         #expect(await (status("first"), status("second")) == (200, 401))
-        keys.replace(with: [Secret("second")])
+        keys.replace(with: [APIKey(Secret("second"))])
         #expect(await (status("first"), status("second")) == (401, 200))
     }
 

@@ -38,6 +38,7 @@ struct SettingsLoader {
         // Without the file every key looks as if it were missing: the environment's faults are all there is to say.
         guard isComplete else { return .faulty(faults, notices: notices) }
         readLogo(into: &settings)
+        readProviderLogos(into: &settings)
         readAssociationFiles(into: &settings)
         checkKeys(settings.keys, listings)
         for report in EnvironmentNames(settings.keys, listings).reports(environment) {

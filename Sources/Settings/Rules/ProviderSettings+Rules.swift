@@ -6,6 +6,7 @@ internal import Syntax
 extension ProviderSettings {
     /// Fills in what follows from other keys.
     mutating func deriveDefaults() {
+        if displayName == nil { displayName = profile.preset.displayName }
         if redirectURIs.isEmpty, profile == .zenkey, !clientID.isEmpty {
             redirectURIs = ["\(clientID)://com.xci.provider.sdk"]
         }
@@ -173,10 +174,10 @@ extension ProviderSettings {
     /// What is worth knowing, though it holds.
     func notices() -> [SettingsNotice] {
         var notices: [SettingsNotice] = []
-        if userAPI.returnLinks {
+        if userAPI.url != nil, userAPI.version == .v1, userAPI.returnLinks {
             let sentence =
-                "is on: whoever signs up gets a link without showing that an address is his, and learns by its absence that a "
-                + "name is taken"
+                "is on: whoever signs up under a name gets a link without showing that an address is theirs, and learns by its "
+                + "absence that the name is taken. Set it to false to have all of it go by mail"
             notices.append(SettingsNotice(key("userAPI.returnLinks"), sentence))
         }
         let own = [
@@ -189,7 +190,7 @@ extension ProviderSettings {
                 + "http. It is for development and tests"
             notices.append(SettingsNotice(key("allowLoopbackHTTP"), sentence))
         }
-        notices += [encodingNotice, secretNotice].compactMap(\.self) + nativeTokenNotices() + codeNotices()
+        notices += [nameNotice, encodingNotice, secretNotice].compactMap(\.self) + nativeTokenNotices() + codeNotices()
         return notices
     }
 }

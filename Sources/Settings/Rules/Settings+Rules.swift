@@ -219,7 +219,7 @@ extension Settings {
         }
         for provider in listedProviders.sections { notices += provider.notices() }
         for app in listedApps.sections { notices += app.notices() }
-        return notices + noticesOfWeakness() + noticesOfSharedAddresses()
+        return notices + noticesOfSameNames() + noticesOfWeakness() + noticesOfSharedAddresses()
     }
 
     /// What an operator may want, and nobody in a hurry does.
@@ -237,7 +237,7 @@ extension Settings {
                 + "it an https URL"
             notices.append(SettingsNotice("session.issuer", sentence))
         }
-        if apiKeys.contains(where: { $0.count < Secret.shortestOwn }) {
+        if apiKeys.contains(where: { $0.key.count < Secret.shortestOwn }) {
             let sentence =
                 "has keys of fewer than \(Secret.shortestOwn) characters, which can be guessed; openssl rand -hex 32 makes one"
             notices.append(SettingsNotice("apiKeys", sentence))

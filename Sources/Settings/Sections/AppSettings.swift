@@ -10,6 +10,8 @@ struct AppSettings: NamedSection {
     static var place: any WritableKeyPath<Settings, Listed<Self>> & Sendable { \.listedApps }
 
     let name: String
+    /// Nil: people read the name.
+    var displayName: String?
     var clientID = ""
     /// Nil: a public client.
     var secret: Secret?
@@ -31,6 +33,7 @@ struct AppSettings: NamedSection {
     /// Empty: nobody has said.
     var grants: [RegisteredApp.Grant] = []
     var audiences: [String] = []
+    var responses = ResponseShape.flat
     var refreshTokens = RegisteredApp.RefreshTokens.Use.rotating
     /// Nil: as other sessions.
     var inactivityDays: Int?
@@ -46,7 +49,8 @@ struct AppSettings: NamedSection {
     /// - Parameter isOlder: whether the store is older than the keys of what an app may do.
     func registered(inOlderStore isOlder: Bool = false) -> RegisteredApp {
         RegisteredApp(
-            name: name, clientID: clientID, secret: secret, redirectURIs: redirectURIs, providers: providers,
+            name: name, displayName: displayName, clientID: clientID, secret: secret, redirectURIs: redirectURIs,
+            providers: providers,
             origins: origins, postLogoutRedirectURIs: postLogoutRedirectURIs, otherBrowser: otherBrowser,
             consent: consent, idTokenAlgorithm: idTokenAlgorithm,
             providerTokens: providerTokens,
@@ -56,7 +60,8 @@ struct AppSettings: NamedSection {
             rights: RegisteredApp.Rights(
                 permissions: permissions, implied: Permissions(impliedScopes),
                 offlineAccess: offlineAccess ?? usualOfflineAccess(inOlderStore: isOlder),
-                grants: grants.isEmpty ? Self.usualGrants(inOlderStore: isOlder) : grants, audiences: audiences))
+                grants: grants.isEmpty ? Self.usualGrants(inOlderStore: isOlder) : grants, audiences: audiences),
+            responses: responses)
     }
 
     var permissions: Permissions { Permissions(scopes) }

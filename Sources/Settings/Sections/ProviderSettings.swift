@@ -12,6 +12,11 @@ struct ProviderSettings: NamedSection {
     static var place: any WritableKeyPath<Settings, Listed<Self>> & Sendable { \.listedProviders }
 
     let name: String
+    /// Nil: people read the host of the issuer.
+    var displayName: String?
+    var logoFile: String?
+    var logo: ProviderLogo?
+    var order = 0
     var profile = ProviderProfile.zenkey
     /// Nil: as the profile has it, else by the host of the issuer.
     var dialect: DialectName?
@@ -53,7 +58,8 @@ struct ProviderSettings: NamedSection {
     var idTokenVerificationURL: EndpointURL?
     /// Empty only where no code has one. For profile `zenkey` the default is the redirect URI of its mobile SDKs.
     var redirectURIs: [String] = []
-    /// Host names in lower case; one that starts with `*.` stands for every host below that name.
+    /// Host names in lower case, of which one that starts with `*.` stands for every host below that name, and URLs of
+    /// issuers to the letter.
     var trustedIssuers = [
         "*.att.com", "*.verizon.com", "*.t-mobile.com", "*.myzenkey.com", "*.xcijv.com",
     ]
@@ -94,7 +100,7 @@ struct ProviderSettings: NamedSection {
     /// The claim that names one person at all clients of the issuer; nil: none does.
     var crossClientKey: String?
     /// Whether our server may have the carrier ask its subscribers; profile `zenkey`.
-    var serverInitiated = false
+    var serverInitiation = ServerInitiation.off
     var keepTokens = false
     /// Nil: as metadata has it.
     var revocationURL: EndpointURL?
@@ -158,7 +164,7 @@ extension ProviderSettings {
         var configuration = ProviderConfiguration(
             name: name, profile: try issuerLookup(), clientID: clientID, authentication: try authentication(),
             redirectURIs: redirectURIs, sharedRedirectURIs: sharedRedirectURIs,
-            trustedIssuers: trustedIssuers.map { HostPattern($0) },
+            trustedIssuers: trustedIssuers.map { TrustedIssuer($0) },
             issuerAliases: Dictionary(issuerAliases.map { ($0.old.text, $0.new.text) }) { first, _ in first },
             algorithms: algorithms, scopes: scopes, requiresIssuer: requireIss, requiresPKCE: requirePKCE,
             requiresNonce: requireNonce, requiresChallenge: requireChallenge, minimumACR: minimumACR,
@@ -184,6 +190,10 @@ extension ProviderSettings {
             emailTrust: emailTrust(writtenBefore: writtenBefore),
             codeProtection: CodeProtection(pkce: pkce, nonce: codeNonce))
         configuration.dialect = dialect ?? profile.preset.dialect
+        configuration.displayName = nameForPeople
+        configuration.logo = logo
+        configuration.takesMinimalPushes = serverInitiation == .minimal
+        configuration.order = order
         return configuration
     }
 

@@ -18,7 +18,7 @@ struct UserAPISettings: Sendable {
     /// Where users get the app that keeps their credentials.
     var authenticatorURL = try? EndpointURL(configured: "https://app.byndid.com/downloads")
     /// Whether a sign-up may get its link at once.
-    var returnLinks = false
+    var returnLinks = true
     var mailsPerHour = 3
     var pending = 10_000
     var unfinishedDays = 30
@@ -80,7 +80,8 @@ extension SettingKey where Root == ProviderSettings {
             "Where users get the app that keeps their credentials, as apps are told."),
         Self(
             "userAPI.returnLinks", \.userAPI.returnLinks, .flag,
-            "Whether a sign-up under a new name may get its link at once instead of a mail; version v1."),
+            "Whether a sign-up under a new name that is no address gets its link at once where it asks for that, as sample apps do; version v1."
+        ),
         Self(
             "userAPI.mailsPerHour", \.userAPI.mailsPerHour, .number(1...1000),
             "Mails to one name in an hour; beyond it the answer is the same, and none is sent."),
@@ -114,7 +115,7 @@ extension ProviderSettings {
         }
         return UserAPI(
             url: url, access: access, binding: binding, authenticatorURL: userAPI.authenticatorURL?.text ?? "",
-            returnsLinks: userAPI.returnLinks,
+            returnsLinks: userAPI.returnLinks && userAPI.version == .v1,
             limits: UserAPI.Limits(
                 mailsPerHour: Int64(userAPI.mailsPerHour), pending: Int64(userAPI.pending),
                 unfinishedSeconds: Int64(userAPI.unfinishedDays) * Self.day))

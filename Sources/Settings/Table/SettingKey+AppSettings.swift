@@ -5,6 +5,9 @@ extension SettingKey where Root == AppSettings {
             "clientID", \.clientID, .text(.ownID),
             "What the app calls itself towards us; required, and no other client's."),
         Self(
+            "displayName", \.displayName, .optional(.label),
+            "What people read where the app is named to them; empty: the section's name."),
+        Self(
             "secret", \.secret, .secret(.ownSecret),
             "Client secret; empty: a public client, as every app on a device is."),
         Self(
@@ -49,6 +52,10 @@ extension SettingKey where Root == AppSettings {
         Self(
             "audiences", \.audiences, .list(.token),
             "Whom the app may have access tokens for beside this service: it names one as resource (RFC 8707)."),
+        Self(
+            "responses", \.responses, .text(.choice),
+            "How the app is told of its user: texts, or an object for each attribute, as ZenKey's sample app for Android decodes them."
+        ),
         Self(
             "refreshTokens", \.refreshTokens, .text(.choice),
             "rotating: each refresh token is used once. reusable: one stays good as long as its session, for TIM's clients; takes "

@@ -1,7 +1,10 @@
+internal import Providers
+
 extension SettingKey where Root == ProviderSettings {
     /// Every key of a provider's section, in the order of the reference.
     static let all: [Self] =
-        identification + issuers + keys + nativeTokens + trust + trustInWords + demands + userAPI + limits + events
+        identification + appearance + issuers + keys + nativeTokens + trust + trustInWords + demands + userAPI + limits
+        + events
 
     private static let identification: [Self] = [
         Self(
@@ -39,6 +42,21 @@ extension SettingKey where Root == ProviderSettings {
                 + "profile zenkey: CLIENT_ID://com.xci.provider.sdk."),
     ]
 
+    private static let appearance: [Self] = [
+        Self(
+            "displayName", \.displayName, .optional(.label),
+            "What people read on pages where they choose, and that they are signed in with; empty: the profile's own, else the "
+                + "issuer's host."),
+        Self(
+            "logoFile", \.logoFile, .optional(.path),
+            "Picture beside that name: a PNG of at most \(PNGPicture.largestSide) by \(PNGPicture.largestSide) pixels, or an SVG "
+                + "without scripts, styles that load, and references to elsewhere; at most \(ProviderLogo.maximumBytes) bytes."
+        ),
+        Self(
+            "order", \.order, .number(-1000...1000),
+            "Where it stands among the providers that people choose from: the lowest first, then by displayName."),
+    ]
+
     private static let keys: [Self] = [
         Self(
             "clientKey", \.clientKey, .privateKey,
@@ -60,7 +78,8 @@ extension SettingKey where Root == ProviderSettings {
     private static let trust: [Self] = [
         Self(
             "trustedIssuers", \.trustedIssuers, .list(.trustedIssuer),
-            "Hosts of issuers that may be asked: carriers that discovery names, and signers of port tokens."),
+            "Issuers that may be asked: carriers that discovery names, and signers of port tokens, by host, by *.DOMAIN, or by their own "
+                + "URL, compared to the letter."),
         Self(
             "issuerAliases", \.issuerAliases, .list(.issuerAlias),
             "Issuers that changed their URL: users of the old one are found, and moved, under the new, which is the section's own."
@@ -129,9 +148,9 @@ extension SettingKey where Root == ProviderSettings {
             "Claim that names one person at all clients of the issuer, such as kurtid: whoever is unknown and shows the key of a "
                 + "user signs in as that user; empty: nobody does."),
         Self(
-            "serverInitiated", \.serverInitiated, .flag,
-            "Lets apps have users asked on their phones, by requests signed with RS256 (clientKey, or a key of ours); profile "
-                + "zenkey."),
+            "serverInitiated", \.serverInitiation, .text(.serverInitiation),
+            "Lets apps have users asked on their phones, by requests signed with RS256 (clientKey, or a key of ours); minimal: "
+                + "also without context, and by a subject as login_hint; profile zenkey."),
         Self(
             "keepTokens", \.keepTokens, .flag,
             "Whether the provider's tokens are kept, sealed, and refreshed on demand; they are revoked there when they end here."

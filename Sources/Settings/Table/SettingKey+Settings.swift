@@ -9,7 +9,7 @@ extension SettingKey where Root == Settings {
         // Where a wing's key is in a section that there is without it, it stands at its end.
         func added(to section: String) -> [Self] { ofWings.filter { $0.path.first == section } }
         return http + admin + [
-            Self("apiKeys", \.apiKeys, .secrets, "Keys that apps send in X-API-KEY; none: no key is demanded.")
+            Self("apiKeys", \.apiKeys, .apiKeys, "Keys that apps send in X-API-KEY; none: no key is demanded.")
         ] + rateLimit + added(to: "rateLimit") + signUpLimit + [
             Self(
                 "instances", \.instances, .number(1...1000),

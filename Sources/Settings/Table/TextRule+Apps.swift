@@ -1,4 +1,5 @@
 internal import Apps
+internal import Crypto
 internal import Syntax
 
 /// The scopes for one app.
@@ -20,6 +21,31 @@ extension TextRule where Value == NamedScopes {
                 scopes.allSatisfy({ (try? TextRule<String>.scope.read($0)) != nil })
             else { return nil }
             return NamedScopes(app: String(text[..<sign]), scopes: scopes)
+        }
+    }
+}
+
+extension TextRule where Value == APIKey {
+    /// A key, or `key=KEY responses=SHAPE` in either order, which the file writes as a mapping.
+    static var apiKey: Self {
+        let (ofKey, ofShape) = ("key=", "responses=")
+        let shapes = ResponseShape.allCases.map(\.rawValue).joined(separator: ", ")
+        let expected = "a secret without control characters, or {key: …, responses: …} with one of \(shapes)"
+        return TextRule(expected: expected) { text throws(ValueError) in
+            var (key, shape) = (text[...], Substring?.none)
+            if text.hasPrefix(ofKey), let range = text.firstRange(of: " \(ofShape)") {
+                (key, shape) = (text[..<range.lowerBound].dropFirst(ofKey.count), text[range.upperBound...])
+            } else if text.hasPrefix(ofShape), let range = text.firstRange(of: " \(ofKey)") {
+                (key, shape) = (text[range.upperBound...], text[..<range.lowerBound].dropFirst(ofShape.count))
+            } else if text.hasPrefix(ofKey) {
+                key = text.dropFirst(ofKey.count)
+            }
+            guard let responses = shape.map({ ResponseShape(rawValue: String($0)) }) ?? .flat else {
+                throw ValueError(value: Secret.redacted, expected: expected)
+            }
+            return APIKey(try TextRule<Secret>.secret.read(String(key)), responses: responses)
+        } show: { _ in
+            Secret.redacted
         }
     }
 }

@@ -77,11 +77,17 @@ extension TextRule where Value == String {
         }
     }
 
-    /// A host, or `*.` and a domain of at least two labels: `*` or `*.com` would trust strangers.
+    /// A host, `*.` and a domain of at least two labels, since `*` or `*.com` would trust strangers, or the URL of an
+    /// issuer as that writes it.
     static var trustedIssuer: Self {
-        TextRule("a host name such as login.example.com, or *.example.com") {
+        TextRule("a host name such as login.example.com, *.example.com, or an issuer's URL, https://example.com/path") {
             $0
         } accept: { text in
+            if text.contains("://") {
+                guard let url = try? EndpointURL(configured: text), !url.hasQuery, url.isSecure || url.isLoopback
+                else { return nil }
+                return text
+            }
             let lowercased = text.lowercased()
             guard lowercased.hasPrefix("*.") else {
                 return HostName.isValid(lowercased) || IPAddress(lowercased) != nil ? lowercased : nil

@@ -1,3 +1,4 @@
+internal import Apps
 package import Crypto
 internal import JSON
 
@@ -164,9 +165,9 @@ extension ValueKind where Value == Secret? {
     }
 }
 
-extension ValueKind where Value == [Secret] {
-    package static var secrets: Self {
-        var kind = Self.list(.secret)
+extension ValueKind where Value == [APIKey] {
+    static var apiKeys: Self {
+        var kind = Self.list(.apiKey)
         kind.isSecret = true
         return kind
     }

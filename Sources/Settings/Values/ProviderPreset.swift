@@ -20,6 +20,8 @@ struct ProviderPreset: Sendable {
         var eventConfigurationURL: String?
     }
 
+    /// What people call it; nil where every operator calls it otherwise.
+    var displayName: String?
     /// In whose words its providers refuse; nil where the host of the issuer tells.
     var dialect: DialectName?
     /// Nil where every operator has an issuer of his own.
@@ -52,12 +54,13 @@ extension ProviderProfile {
         // A carrier has a scope for each attribute.
         case .zenkey:
             ProviderPreset(
-                scopes: ["openid", "name", "email", "phone", "postal_code"], pkce: .enforced, trustEmails: .all)
+                displayName: "ZenKey", scopes: ["openid", "name", "email", "phone", "postal_code"], pkce: .enforced,
+                trustEmails: .all)
         case .openid, .tim: ProviderPreset()
-        case .beyondIdentity: ProviderPreset(algorithms: [.rs256, .es256])
+        case .beyondIdentity: ProviderPreset(displayName: "Beyond Identity", algorithms: [.rs256, .es256])
         case .telenorID:
             ProviderPreset(
-                place: ProviderPreset.Place(issuer: "https://id.telenor.no"),
+                displayName: "TelenorID+", place: ProviderPreset.Place(issuer: "https://id.telenor.no"),
                 scopes: ["openid", "profile", "email", "phone", "offline_access"], subjectsAreOfClient: true)
         case .google: Self.ofGoogle
         case .apple: Self.ofApple
@@ -77,7 +80,7 @@ extension ProviderProfile {
     /// Codes that apps post are those of its SDK, which have no verifier and an empty redirect URI.
     private static var ofGoogle: ProviderPreset {
         ProviderPreset(
-            dialect: .google,
+            displayName: "Google", dialect: .google,
             place: ProviderPreset.Place(
                 issuer: "https://accounts.google.com", issuers: ["accounts.google.com"],
                 eventConfigurationURL: "https://accounts.google.com/.well-known/risc-configuration"),
@@ -89,7 +92,7 @@ extension ProviderProfile {
     /// for a name or an address, it answers by a form only.
     private static var ofApple: ProviderPreset {
         ProviderPreset(
-            dialect: .apple,
+            displayName: "Apple", dialect: .apple,
             place: ProviderPreset.Place(
                 issuer: "https://appleid.apple.com", issuers: ["https://account.apple.com"]),
             clientAuthentication: .apple, scopes: ["openid", "name", "email"], redirectURI: .optional,
@@ -101,7 +104,7 @@ extension ProviderProfile {
     private static var ofMicrosoft: ProviderPreset {
         let directory = "https://login.microsoftonline.com"
         return ProviderPreset(
-            dialect: .entra,
+            displayName: "Microsoft", dialect: .entra,
             place: ProviderPreset.Place(
                 issuer: "\(directory)/\(IssuerNames.tenantPlaceholder)/v2.0",
                 discoveryURL: "\(directory)/organizations/v2.0/.well-known/openid-configuration"),
@@ -111,7 +114,7 @@ extension ProviderProfile {
     /// Limited Login: an ID token is all there is, under either name. A secret is for what Facebook posts.
     private static var ofFacebook: ProviderPreset {
         ProviderPreset(
-            dialect: .facebook,
+            displayName: "Facebook", dialect: .facebook,
             place: ProviderPreset.Place(
                 issuer: "https://www.facebook.com", issuers: ["https://limited.facebook.com"],
                 discoveryURL: "https://limited.facebook.com/.well-known/openid-configuration/"),
@@ -122,7 +125,7 @@ extension ProviderProfile {
     /// ES256 for apps; codes come to an ID token under the channel's secret, which LINE verifies for us.
     private static var ofLINE: ProviderPreset {
         ProviderPreset(
-            dialect: .line,
+            displayName: "LINE", dialect: .line,
             place: ProviderPreset.Place(
                 issuer: "https://access.line.me",
                 idTokenVerificationURL: "https://api.line.me/oauth2/v2.1/verify"),

@@ -181,6 +181,9 @@ public struct AuthorizationParameters: Sendable {
         fields.first { $0.name == parameter.rawValue }?.value
     }
 
+    /// The app's own name for the sign-in, for the log; nil where there is none that could do no harm there.
+    public var correlationID: String? { try? AuthorizedResponse.checked(correlationID: self[.correlationID]) }
+
     /// Without the session of a line authentication, for a provider that does not take one.
     public var withoutLineToken: AuthorizationParameters {
         AuthorizationParameters(fields.filter { !LineToken.names.contains($0.name) }, from: source)

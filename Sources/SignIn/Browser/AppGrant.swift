@@ -7,8 +7,6 @@ internal import Providers
 /// What an app is given at the end of a sign-in through the browser: a code that it redeems once, for a session of its
 /// own.
 struct AppGrant: Sendable {
-    private static let codeBytes = 32
-
     /// How long the app has to redeem the code, in seconds (RFC 6749 §4.1.2 recommends ten minutes at most).
     static let lifetimeSeconds: Int64 = 60
     /// What the user must have agreed to, and whether nobody may be asked; nil where nobody is.
@@ -33,7 +31,7 @@ struct AppGrant: Sendable {
         codeChallenge = request.codeChallenge
         nonce = request.nonce
         approval = request.carried.approval(request.permissions, nonce: request.nonce)
-        code = Random.token(byteCount: Self.codeBytes)
+        code = AppCode(for: request.correlationID).text
     }
 
     /// Whether the user has yet to be asked whether the app may have what it asks for.
@@ -51,16 +49,23 @@ struct AppGrant: Sendable {
         }
     }
 
-    /// What the session may do: what the app has asked for, but for what its user has declined at the provider.
+    /// What of it is granted.
+    struct Granted: Sendable {
+        let left: Permissions
+        let declined: [String]
+    }
+
+    /// What the session may do: what the app has asked for, but for what its user has declined at the provider; and
+    /// that.
     ///
     /// - Throws: `.authorizationRefused` where nothing is left of it.
     func permissions(
         _ proven: ProvenIdentity, _ said: ProviderSaying, at provider: ProviderConfiguration
-    ) throws(ServiceError) -> Permissions {
+    ) throws(ServiceError) -> Granted {
         let left = ProviderScopes(of: provider, for: client, permissions)
             .left(of: permissions, granted: proven.grantedScope, told: said.attributes)
         guard !left.isEmpty || permissions.isEmpty else { throw .authorizationRefused(.accessDenied) }
-        return left
+        return Granted(left: left, declined: permissions.subtracting(left).names)
     }
 
     /// - Parameter now: seconds since 1970.

@@ -21,6 +21,8 @@ public struct AppTokens: Sendable {
         public let idToken: String?
         /// What the access token can be used for.
         public let permissions: Permissions
+        /// What the user has declined of what the app has asked for; nil for nothing.
+        public let declined: String?
         /// Proof for third parties of what the user has approved with the sign-in (RFC 7519); nil where that is nothing.
         public internal(set) var receipt: String?
     }
@@ -81,6 +83,9 @@ public struct AppTokens: Sendable {
         }
     }
 
+    /// What the sign-in that a code is of is called in logs, by the code itself.
+    public static func correlationID(of code: String) -> String? { AppCode.correlationID(in: code) }
+
     /// Notes what has become of the answer to a code's redemption. Where that can't be stored, the code may be redeemed
     /// again by the same request, for a moment, or may not: neither lets anybody in whom it kept out.
     public func note(_ delivery: AppCodeDelivery, of code: String) async {
@@ -129,14 +134,14 @@ public struct AppTokens: Sendable {
             of: session, to: audience ?? rights.audience(of: session, .app(app)), permissions: permissions,
             refreshToken: refreshToken, now: now)
         guard permissions.contains(.openid) else {
-            return Answer(tokens: tokens, idToken: nil, permissions: permissions)
+            return Answer(tokens: tokens, idToken: nil, permissions: permissions, declined: session.declined)
         }
         let user = try await stored { () throws(RepositoryError) in try await repository.user(session.user) }
         guard let user else { throw .invalidToken }
         let idToken = try tokenIssuer.idToken(
             for: user, of: session, permissions, by: providers, nonce: nonce, accessToken: tokens.accessToken,
             signedBy: app.idTokenAlgorithm, now: now)
-        return Answer(tokens: tokens, idToken: idToken, permissions: permissions)
+        return Answer(tokens: tokens, idToken: idToken, permissions: permissions, declined: session.declined)
     }
 
     private func audience(_ asked: RequestedAccess, for app: RegisteredApp) throws(ServiceError) -> String? {

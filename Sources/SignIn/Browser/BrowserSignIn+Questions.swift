@@ -15,11 +15,11 @@ extension BrowserSignIn {
     ///   - address: whom the request comes from.
     /// - Returns: the token of the page that asks.
     public func ask(
-        _ request: AppRequest, with provider: Provider, browser: BrowserKey, of address: IPAddress
+        _ request: AppRequest, with provider: Provider, browser: BrowserKey, of address: IPAddress, in call: CallContext
     ) async throws(ServiceError) -> String {
-        try await ask(
-            PendingRequest(request, provider: provider.configuration.name, at: clock.milliseconds), browser,
-            try networkHash(of: address))
+        let pending = PendingRequest(request, provider: provider.configuration.name, at: clock.milliseconds)
+        call.correlationID = pending.correlationID
+        return try await ask(pending, browser, try networkHash(of: address))
     }
 
     /// The user has confirmed the app in this browser once, and did not authenticate now. A program that counts on the
@@ -79,6 +79,7 @@ extension BrowserSignIn {
         guard let token = parameters[.token] else { throw .page(.malformed(parameter: "token")) }
         guard let handle = PendingHandle(token) else { throw .page(.over) }
         let (row, request) = try await pending(handle)
+        call.correlationID = request.correlationID
         guard let address = request.address(apps, issuer: issuer.text) else { throw .page(.over) }
         guard let key = browser?.key(row.browser) else { throw .page(.otherBrowser) }
         if case .consenting(let session, let code) = request.stage {

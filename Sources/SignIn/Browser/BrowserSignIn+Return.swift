@@ -51,6 +51,7 @@ extension BrowserSignIn {
         in call: CallContext
     ) async throws(Failure) -> Step {
         let (row, request) = try await pending(answer.handle)
+        call.correlationID = request.correlationID
         guard request.provider.isExactly(provider.configuration.name) else { throw .page(.over) }
         guard let address = request.address(apps, issuer: issuer.text) else { throw .page(.over) }
         guard let browser else { return try await askHere(answer, request, address, row.holder) }

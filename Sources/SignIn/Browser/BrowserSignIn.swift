@@ -111,6 +111,7 @@ public struct BrowserSignIn: Sendable {
     ) async throws(ServiceError) -> String {
         let holder = try networkHash(of: address)
         var pending = PendingRequest(request, provider: provider.configuration.name, at: clock.milliseconds)
+        call.correlationID = pending.correlationID
         if hasConfirmed { pending.confirmation = .earlier }
         return try await send(pending, with: request.lineToken, to: provider, browser, holder, instead: nil, call)
     }

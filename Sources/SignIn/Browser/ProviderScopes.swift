@@ -53,7 +53,7 @@ extension Permission {
     /// have it).
     ///
     /// - Returns: nil for a scope that tells an app nothing of its own.
-    fileprivate init?(ofProviderScope name: String) {
+    init?(ofProviderScope name: String) {
         switch name {
         case "profile", "name": self = .profile
         case "email": self = .email

@@ -29,7 +29,7 @@ public struct UserClaims: Sendable {
     let hasAddress: Bool
     let hasPostalCode: Bool
     let hasLastFourSocial: Bool
-    let hasFurther: Bool
+    public let hasFurther: Bool
 
     /// Those that permissions give.
     public init(_ permissions: Permissions) {
@@ -40,6 +40,18 @@ public struct UserClaims: Sendable {
         hasPostalCode = permissions.contains(.postalCode)
         hasLastFourSocial = permissions.contains(.lastFourSocial)
         hasFurther = permissions.contains(.claims)
+    }
+
+    /// The attributes that are told, but for what is handed on besides (``hasFurther``).
+    public var attributeNames: AttributeNames {
+        var names: [String] = []
+        if hasProfile { names += ["name", "given_name", "family_name", "birthdate"] }
+        if hasEmail { names.append(Contact.email.rawValue) }
+        if hasPhoneNumber { names.append(Contact.phoneNumber.rawValue) }
+        if hasAddress { names.append(Self.address) }
+        if hasPostalCode { names.append(Self.postalCode) }
+        if hasLastFourSocial { names.append(Self.lastFourSocial) }
+        return AttributeNames(names)
     }
 
     /// Whether attributes have a claim that a permission gives.

@@ -11,21 +11,23 @@ internal import System
 ///
 /// It has a row among the sign-ins that are under way, as it is one: sealed under the code, which is used once.
 struct WaitingTicket: Sendable {
-    let client: String
-    let redirectURI: String
-    let codeChallenge: String
+    private let code: String
+    private let client: String
+    private let redirectURI: String
+    private let codeChallenge: String
     let ticket: LinkTicket
 
     init(_ ticket: LinkTicket, for grant: AppGrant) {
         self.ticket = ticket
+        code = grant.code
         client = grant.client
         redirectURI = grant.redirectURI
         codeChallenge = grant.codeChallenge
     }
 
     /// Whether it is for who presents the code.
-    func isFor(_ redemption: AppCodeRedemption) -> Bool {
-        client.isExactly(redemption.client) && codeChallenge.isExactly(redemption.codeChallenge)
+    func isFor(_ redemption: AppCodeRedemption, of code: String) -> Bool {
+        code.isExactly(self.code) && client.isExactly(redemption.client) && codeChallenge.isExactly(redemption.codeChallenge)
             && redemption.redirectURI.map { $0.isExactly(redirectURI) } ?? true
     }
 }
@@ -34,6 +36,7 @@ extension WaitingTicket {
     var encoded: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { body in
+            body.member("app_code", code)
             body.member("waiting_client", client)
             body.member("redirect_uri", redirectURI)
             body.member("code_challenge", codeChallenge)
@@ -43,11 +46,13 @@ extension WaitingTicket {
     }
 
     init?(encoded: [UInt8]) {
-        guard let document = try? JSONValue(parsing: encoded.span), let client = document["waiting_client"]?.string,
+        guard let document = try? JSONValue(parsing: encoded.span), let code = document["app_code"]?.string,
+            let client = document["waiting_client"]?.string,
             let redirectURI = document["redirect_uri"]?.string,
             let codeChallenge = document["code_challenge"]?.string,
             let ticket = document["ticket"]?.string.flatMap(Base64URL.decode).flatMap(LinkTicket.init(encoded:))
         else { return nil }
+        self.code = code
         self.client = client
         self.redirectURI = redirectURI
         self.codeChallenge = codeChallenge
@@ -60,7 +65,7 @@ extension BrowserSignIn {
     func leave(
         _ ticket: LinkTicket, for grant: AppGrant, _ browser: BrowserKey, _ holder: NetworkHash
     ) async throws(ServiceError) {
-        guard let handle = PendingHandle(grant.code) else { throw .overloaded }
+        guard let handle = PendingHandle(ofAppCode: grant.code) else { throw .overloaded }
         let isStored = try await store(
             WaitingTicket(ticket, for: grant).encoded, under: handle, browser, holder, instead: nil,
             seconds: AppGrant.lifetimeSeconds)
@@ -73,16 +78,24 @@ extension AppTokens {
     func waitingTicket(
         under code: String, _ redemption: AppCodeRedemption
     ) async throws(ServiceError) -> LinkTicket? {
-        guard let handle = PendingHandle(code) else { return nil }
+        guard let handle = PendingHandle(ofAppCode: code) else { return nil }
         let row = try await stored { () throws(RepositoryError) in
             try await repository.pendingSignIn(handle.hash, now: redemption.now)
         }
         guard let content = row.flatMap({ handle.opened($0.content) }), let waiting = WaitingTicket(encoded: content),
-            waiting.isFor(redemption)
+            waiting.isFor(redemption, of: code)
         else { return nil }
         let isFirst = try await stored { () throws(RepositoryError) in
             try await repository.endPendingSignIn(handle.hash, now: redemption.now)
         }
         return isFirst ? waiting.ticket : nil
+    }
+}
+
+extension PendingHandle {
+    /// What waits under an app's code waits under its random part.
+    fileprivate init?(ofAppCode code: String) {
+        guard let secret = AppCode.secret(of: code) else { return nil }
+        self.init(secret)
     }
 }

@@ -29,7 +29,7 @@ extension BrowserSignIn {
             guard let uri = app.redirectURIs.first(where: { AppAddress.mark(of: app, at: $0) == shown }) else {
                 continue
             }
-            return WayOn(app: host.isReserved(uri) ? nil : app.name, address: host.wayBack(to: uri))
+            return WayOn(app: host.isReserved(uri) ? nil : app.displayName, address: host.wayBack(to: uri))
         }
         return nil
     }

@@ -14,9 +14,9 @@ struct PushContent: Sendable {
     let issuer: String
     let network: MobileNetwork?
     let loginHint: String
-    /// Who the user must be, where the app's session says so.
+    /// Who the user must be, where the app, or its session, says so.
     let subject: Subject?
-    let context: String
+    let context: String?
     let acrValues: String?
     let correlationID: String
     let owner: String
@@ -80,7 +80,7 @@ extension PushContent {
                 body.member("subject_issuer", subject.issuer)
                 body.member("subject", subject.value)
             }
-            body.member("context", context)
+            if let context { body.member("context", context) }
             if let acrValues { body.member("acr_values", acrValues) }
             body.member("correlation_id", correlationID)
             body.member("owner", owner)
@@ -97,7 +97,7 @@ extension PushContent {
         guard let document = try? JSONValue(parsing: encoded.span) else { return nil }
         func text(_ name: String) -> String? { document[name]?.string }
         guard let provider = text("provider"), let issuer = text("issuer"), let loginHint = text("login_hint"),
-            let context = text("context"), let correlationID = text("correlation_id"), let owner = text("owner"),
+            let correlationID = text("correlation_id"), let owner = text("owner"),
             let nonce = text("nonce"), let state = text("state"), let key = text("key").flatMap(Base64URL.decode)
         else { return nil }
         self.provider = provider
@@ -107,7 +107,7 @@ extension PushContent {
         subject = text("subject_issuer").flatMap { issuer in
             text("subject").map { Subject(issuer: issuer, value: $0) }
         }
-        self.context = context
+        context = text("context")
         acrValues = text("acr_values")
         self.correlationID = correlationID
         self.owner = owner

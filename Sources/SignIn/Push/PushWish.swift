@@ -16,11 +16,19 @@ public struct PushWish: Sendable {
         public static let unsupported = ["max_age"]
     }
 
-    /// Whom to ask, where the app says so: a phone number (E.164).
-    let loginHint: String?
+    /// Whom an app says that is to be asked.
+    enum Hint: Sendable {
+        /// As in E.164.
+        case phoneNumber(String)
+        /// Of the carrier's.
+        case subject(String)
+    }
+
+    /// Whom to ask, where the app says so.
+    let hint: Hint?
     let network: MobileNetwork?
-    /// What the user is shown.
-    let context: String
+    /// What the user is shown; nil only where the provider's section lets apps do without.
+    let context: String?
     /// Space separated, one at least.
     let acrValues: String?
     public let correlationID: String?
@@ -30,33 +38,30 @@ public struct PushWish: Sendable {
     /// - Parameters:
     ///   - parameters: finds a parameter by its name; an empty one counts as absent.
     ///   - isForSession: whether the user of a session is meant, and nobody need be named.
+    ///   - mayBeMinimal: whether the provider's section lets apps leave `context` out and name a subject.
     /// - Throws: `ParameterError` for the first parameter that does not fit.
-    public init(_ parameters: (Parameter) -> String?, isForSession: Bool) throws(ParameterError) {
+    public init(
+        _ parameters: (Parameter) -> String?, isForSession: Bool, mayBeMinimal: Bool
+    ) throws(ParameterError) {
         func optional(_ name: Parameter) -> String? { parameters(name).flatMap { $0.isEmpty ? nil : $0 } }
         if isForSession {
             // Whoever may be asked in a session's name is its user.
             guard optional(.loginHint) == nil, optional(.mccmnc) == nil else {
                 throw ParameterError("login_hint", "does not go with a session, whose own user is asked")
             }
-            loginHint = nil
+            hint = nil
             network = nil
         } else {
-            guard let hint = optional(.loginHint) else { throw ParameterError("login_hint", "is missing") }
-            guard Self.isPhoneNumber(hint) else {
-                throw ParameterError("login_hint", "must be a phone number as in E.164: + and 7 to 15 digits")
-            }
-            loginHint = hint
-            guard let text = optional(.mccmnc) else { throw ParameterError("mccmnc", "is missing") }
-            guard let network = MobileNetwork(text), network.hasSixDigits else {
-                throw ParameterError("mccmnc", "must be six digits")
-            }
-            self.network = network
+            guard let text = optional(.loginHint) else { throw ParameterError("login_hint", "is missing") }
+            let hint = try Self.hint(text, mayBeSubject: mayBeMinimal)
+            self.hint = hint
+            network = try Self.network(optional(.mccmnc), of: hint)
         }
         // On a phone's lock screen there are no lines and columns.
-        guard let context = try AuthorizedResponse.checked(context: optional(.context), mayHaveLines: false) else {
+        context = try AuthorizedResponse.checked(context: optional(.context), mayHaveLines: false)
+        if context == nil, !mayBeMinimal {
             throw ParameterError("context", "is missing: it is what the user is shown")
         }
-        self.context = context
         acrValues = try Self.levels(optional(.acrValues))
         correlationID = try AuthorizedResponse.checked(correlationID: optional(.correlationID))
     }
@@ -67,6 +72,30 @@ public struct PushWish: Sendable {
             throw ParameterError("acr_values", "has control characters, or is too long")
         }
         return text
+    }
+
+    private static func hint(_ text: String, mayBeSubject: Bool) throws(ParameterError) -> Hint {
+        if isPhoneNumber(text) { return .phoneNumber(text) }
+        guard mayBeSubject else {
+            throw ParameterError("login_hint", "must be a phone number as in E.164: + and 7 to 15 digits")
+        }
+        // OpenID Connect Core §2: 255 ASCII characters. What begins as a number is one that has slipped.
+        guard text.utf8.count <= 255, text.allBytes({ $0 > 0x20 && $0 < 0x7F }), !text.hasPrefix("+") else {
+            throw ParameterError("login_hint", "must be a phone number as in E.164, or a subject of the carrier's")
+        }
+        return .subject(text)
+    }
+
+    /// By which the carrier is found; for a subject it is by that where no network is told.
+    private static func network(_ text: String?, of hint: Hint) throws(ParameterError) -> MobileNetwork? {
+        guard let text else {
+            if case .subject = hint { return nil }
+            throw ParameterError("mccmnc", "is missing")
+        }
+        guard let network = MobileNetwork(text), network.hasSixDigits else {
+            throw ParameterError("mccmnc", "must be six digits")
+        }
+        return network
     }
 
     /// ITU-T E.164 §6.2.1: 15 digits at most, of which the first is not 0.

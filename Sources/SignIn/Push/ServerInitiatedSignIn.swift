@@ -63,11 +63,8 @@ public struct ServerInitiatedSignIn: Sendable {
         guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             throw .overloaded
         }
-        let subject = try await subject(of: session, at: provider)
-        guard let hint = subject?.value ?? wish.loginHint else {
-            throw .invalidParameter(ParameterError("login_hint", "is missing"))
-        }
-        let issuer = try await issuer(of: subject, wish.network, client)
+        let ofSession = try await subject(of: session, at: provider)
+        let (hint, issuer, subject) = try await whom(wish, ofSession, client)
         let content = PushContent(
             wish, provider: provider.configuration.name, issuer: issuer.issuer, loginHint: hint, subject: subject,
             owner: owner, userAgent: userAgent, at: clock.milliseconds)
@@ -169,6 +166,43 @@ extension ServerInitiatedSignIn {
         return identity.subject
     }
 
+    /// Whom to ask, by what the carrier knows them, and where; and who it must be that answers, where that is known.
+    private func whom(
+        _ wish: PushWish, _ ofSession: Subject?, _ client: borrowing ProviderClient
+    ) async throws(ServiceError) -> (hint: String, issuer: ProviderMetadata, subject: Subject?) {
+        if let ofSession {
+            return (ofSession.value, try await issuer(of: ofSession, wish.network, client), ofSession)
+        }
+        switch wish.hint {
+        case nil: throw .invalidParameter(ParameterError("login_hint", "is missing"))
+        case .phoneNumber(let number):
+            return (number, try await issuer(of: nil, wish.network, client), nil)
+        case .subject(let value):
+            let issuer = try await issuer(ofNamed: value, wish.network, client)
+            let name = client.provider.currentName(of: issuer.issuer)
+            return (value, issuer, Subject(issuer: name, value: value))
+        }
+    }
+
+    /// The issuer of a subject that an app names.
+    private func issuer(
+        ofNamed subject: String, _ network: MobileNetwork?, _ client: borrowing ProviderClient
+    ) async throws(ServiceError) -> ProviderMetadata {
+        let issuer = try await asked { () throws(ProviderError) in
+            if let network { return try await client.issuer(serving: network) }
+            return try await client.issuer(of: subject)
+        }
+        return try Self.pushing(issuer)
+    }
+
+    private static func pushing(_ issuer: ProviderMetadata) throws(ServiceError) -> ProviderMetadata {
+        guard issuer.pushEndpoint != nil else {
+            throw .providerError(
+                ProviderProblem(.discovery, .invalidMember("server_initiated_authorization_endpoint")))
+        }
+        return issuer
+    }
+
     private func issuer(
         of subject: Subject?, _ network: MobileNetwork?, _ client: borrowing ProviderClient
     ) async throws(ServiceError) -> ProviderMetadata {
@@ -180,11 +214,7 @@ extension ServerInitiatedSignIn {
         if let subject, !client.provider.stores(subject.issuer, of: issuer) {
             throw .providerNotFound(discoveryUI: await client.discoveryUI())
         }
-        guard issuer.pushEndpoint != nil else {
-            throw .providerError(
-                ProviderProblem(.discovery, .invalidMember("server_initiated_authorization_endpoint")))
-        }
-        return issuer
+        return try Self.pushing(issuer)
     }
 
     /// The issuer of a request that was begun before.

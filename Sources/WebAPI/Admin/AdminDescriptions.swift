@@ -147,7 +147,17 @@ enum AdminDescriptions {
 
     static let failedSignIns = OperationDescription(
         id: "listFailedSignIns", tag: .records, summary: "See how often sign-ins failed",
-        description: "By minute, provider, reason and network, the oldest first.", parameters: page,
+        description: """
+            By minute, provider, reason and network, the oldest first. By `correlation_id` those are found among which a sign-in of \
+            that name is: the first eight of a count, and sixty-four of a minute.
+            """,
+        parameters: [
+            [
+                "name": "correlation_id", "in": "query", "required": false,
+                "description": "What a sign-in is called in the log, as its app may show it.",
+                "schema": ["type": "string", "maxLength": 64],
+            ]
+        ] + page,
         successes: [answer("The counts.", "FailedSignInPage", ["failed_sign_ins": []])], errors: lists)
 
     static let audit = OperationDescription(

@@ -6,7 +6,7 @@ extension AppDescription {
     /// An app, for who is to agree to what it asks for.
     init(_ address: AppAddress, _ permissions: Permissions, in browser: BrowserSignIn) {
         self.init(
-            name: address.app.name, home: address.home, permissions: permissions,
+            name: address.app.displayName, home: address.home, permissions: permissions,
             duration: Duration(browser.lifetime(of: address.app, with: permissions)))
     }
 }

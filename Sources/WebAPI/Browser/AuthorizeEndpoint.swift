@@ -24,6 +24,7 @@ struct AuthorizeEndpoint: Sendable {
         do throws(ServiceError) {
             try limits.count(context.network, as: .authorizations)
             parameters = try AuthorizationParameters(context.request)
+            context.call.correlationID = parameters.correlationID
         } catch {
             return pages.failure(error, context.request)
         }
@@ -70,10 +71,11 @@ struct AuthorizeEndpoint: Sendable {
         let key = browser.beginKey(in: &keys, for: request.address)
         do throws(ServiceError) {
             let token = try await browser.ask(
-                request, with: first, browser: key, of: context.network.base)
+                request, with: first, browser: key, of: context.network.base, in: context.call)
             var answer = pages.question(
                 of: AppDescription(request.address, request.permissions, in: browser),
-                choices.map(\.configuration.name), token, context.request,
+                providers.offer(choices) { CallbackEndpoint.confirmationPath(of: $0.configuration.name) }, token,
+                context.request,
                 locales: parameters[.locales], kept: parameters.lineToken)
             answer.response.headers += cookie.fields(keys)
             return answer
@@ -132,12 +134,11 @@ struct AuthorizeEndpoint: Sendable {
         _ parameters: AuthorizationParameters, _ allowed: [Provider], _ app: RegisteredApp, _ request: HTTPRequest
     ) -> BrowserAnswer {
         let pages = pages.pages(for: request, locales: parameters[.locales])
-        let choices = allowed.map { provider in
-            let name = provider.configuration.name
+        let choices = providers.offer(allowed) { provider in
             let parameters = provider.configuration.takesLineTokens ? parameters : parameters.withoutLineToken
-            return (name: name, address: "\(Self.path)?\(parameters.query)&provider=\(name)")
+            return "\(Self.path)?\(parameters.query)&provider=\(provider.configuration.name)"
         }
-        return .page(.ok, pages.chooser(app: app.name, providers: choices))
+        return .page(.ok, pages.chooser(app: app.displayName, providers: choices))
     }
 
     private func failure(_ problem: AppAddress.Problem, _ request: HTTPRequest) -> BrowserAnswer {

@@ -70,12 +70,11 @@ package struct BrowserPages: Sendable {
     ///
     /// - Parameter kept: what goes on to the provider and that the page keeps in the meantime.
     func question(
-        of app: AppDescription, _ providers: [String], _ token: String, _ request: HTTPRequest, locales: String? = nil,
-        kept: [(name: String, value: String)] = []
+        of app: AppDescription, _ providers: [ProviderChoice], _ token: String, _ request: HTTPRequest,
+        locales: String? = nil, kept: [(name: String, value: String)] = []
     ) -> BrowserAnswer {
-        let choices = providers.map { (name: $0, action: CallbackEndpoint.confirmationPath(of: $0)) }
         let page = pages(for: request, locales: locales).appConfirmation(
-            app: app, providers: choices,
+            app: app, providers: providers,
             fields: [(name: BrowserParameter.token.rawValue, value: token)] + kept)
         return .page(.ok, page)
     }
@@ -137,7 +136,8 @@ package struct BrowserPages: Sendable {
     func locked(_ app: AppAddress, _ request: HTTPRequest) -> BrowserAnswer {
         let error = ServiceError.locked
         let page = pages(for: request).failure(
-            .locked(app: app.app.name), goOn: (app: app.app.name, address: app.answer(error)), reference: request.id)
+            .locked(app: app.app.displayName), goOn: (app: app.app.displayName, address: app.answer(error)),
+            reference: request.id)
         return .page(HTTPStatus(ErrorAnswer(error).status.code), page, error)
     }
 

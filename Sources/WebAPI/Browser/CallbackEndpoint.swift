@@ -81,8 +81,10 @@ struct CallbackEndpoint: Sendable {
             context.signIn = .init(signedIn)
             return finished(address, key, shown)
         case .ask(let app, let permissions, let providers, let token):
-            return pages.question(
-                of: AppDescription(app, permissions, in: browser), providers, token, context.request)
+            let choices = self.providers.offer(providers.compactMap(self.providers.provider(named:))) {
+                Self.confirmationPath(of: $0.configuration.name)
+            }
+            return pages.question(of: AppDescription(app, permissions, in: browser), choices, token, context.request)
         case .askForConsent(let app, let permissions, let signedIn, let provider, let token):
             context.signIn = .init(signedIn)
             return pages.consent(
@@ -97,7 +99,8 @@ struct CallbackEndpoint: Sendable {
             return answer
         case .confirm(let app, let provider, let token, let keys, let redirectURI):
             let page = pages.pages(for: context.request).confirmation(
-                app: app.name, provider: provider, action: Self.confirmationPath(of: provider), token: token,
+                app: app.displayName, provider: providers.displayName(of: provider),
+                action: Self.confirmationPath(of: provider), token: token,
                 returnsTo: redirectURI)
             var answer = BrowserAnswer.page(.ok, page)
             answer.response.headers += cookie.fields(keys)

@@ -56,7 +56,7 @@ struct LogoutEndpoint: Sendable {
             return .page(
                 .ok,
                 pages.signOutQuestion(
-                    app: app?.name, action: Self.path,
+                    app: app?.displayName, action: Self.path,
                     fields: fields + [(name: BrowserParameter.confirmed.rawValue, value: "1")],
                     returnsTo: returnsTo))
         }

@@ -51,6 +51,7 @@ enum AnswerSchemas {
             "scope": Schema.text(
                 "What the access token can be used for, of an app of ours: what of the scope was granted."),
             "receipt": receiptOfSignIn,
+            "declined_scopes": declinedScopes,
             "id_token": Schema.text(
                 """
                 Who signed in, for an app that asked for `openid`: a JWT (ES256) with `iss`, `sub`, `aud` (the app's \
@@ -70,6 +71,7 @@ enum AnswerSchemas {
                 "merge_offered": Schema.boolean(
                     "`true` where the carrier says that the user had a number elsewhere by which another user is known "
                         + "here: the two may be one person's accounts (`POST /users/me/merge`). Absent else."),
+                "declined_scopes": declinedScopes,
                 "acr": acr,
                 "auth_time": Schema.time("When the user authenticated at the provider"),
             ]))
@@ -80,6 +82,9 @@ enum AnswerSchemas {
             "user_id": userID, "merged_user_id": Schema.integer("The number that nobody has any more.", ["minimum": 1]),
             "identities": Schema.array(of: Reference.schema("Identity")),
         ])
+    private static let declinedScopes = Schema.array(
+        "What the user has declined at the provider of the scopes that were asked for; missing where that is nothing.",
+        of: Schema.text("A scope, as the app has asked for it."))
 
     private static let signedInUser = Schema.object(
         "The user, with what the carrier or the user said.", required: ["user_id"],
@@ -121,6 +126,8 @@ enum AnswerSchemas {
             "delivery": Schema.choice("Whether the provider mails it, or the link is here.", ["email", "return"]),
             "authenticator_url": Schema.text("Where the user gets the app that keeps credentials."),
             "credential_binding_link": Schema.text("Whoever follows it has a credential; where it is returned."),
+            "mail_recovery": Schema.boolean(
+                "`false` where the link is here: the account has no address, so no mail will ever come for it."),
             "credential_binding_job": Reference.schema("CredentialBindingJob"),
         ])
 

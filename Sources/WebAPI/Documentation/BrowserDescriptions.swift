@@ -160,6 +160,18 @@ enum BrowserDescriptions {
                 headers: [.cacheControl])
         ])
 
+    static let logo = OperationDescription(
+        id: "providerLogo", tag: .browser, summary: "The picture by which people know a provider",
+        description: """
+            The file that the provider's section names as `logoFile`, a PNG or an SVG. Our pages show it beside the provider's             name.
+            """,
+        parameters: [provider],
+        successes: [
+            .init(
+                description: "The picture.", schema: ["type": "string", "format": "binary"], type: "image/*",
+                headers: [.cacheControl])
+        ], errors: [.notFound])
+
     private static let provider: JSONValue = [
         "name": "provider", "in": "path", "required": true,
         "description": "The name of a provider in the configuration.",

@@ -82,6 +82,11 @@ extension RequestSchemas {
                     "How long ago the user may have authenticated, in seconds, as the authorization request had it: the "
                         + "`auth_time` of the ID token is held to it. Refused for providers whose tokens have none (`authTime` "
                         + "is `never`).", ["pattern": "^[0-9]{1,18}$"]),
+                "scope": text(
+                    "scope",
+                    "The scopes that the app has asked the provider for, with blanks between them: the answer's "
+                        + "`declined_scopes` tells which of them the user has declined.",
+                    ["maxLength": 2048, "pattern": noControls]),
                 "replaces_token": replacesToken,
                 "correlation_id": Schema.textOrNumber(
                     spelled("correlation_id", "The app's own name for the sign-in, which goes into the logs."),

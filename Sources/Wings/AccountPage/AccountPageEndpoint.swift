@@ -108,17 +108,14 @@ struct AccountPageEndpoint: Sendable {
     ) async throws(ServiceError) -> BrowserAnswer {
         let overview = AccountOverview(
             try await accounts.sessions(under: session), try await accounts.consents(under: session), of: session,
-            apps: services.apps, sessions: services.useCases.sessions)
+            apps: services.apps, providers: providers, sessions: services.useCases.sessions)
         return .page(
             .ok,
             services.pages.pages(for: context.request).account(overview, action: Self.path, token: key.formToken))
     }
 
     private func signIn(_ status: HTTPStatus, wasRefused: Bool = false, _ context: RequestContext) -> BrowserAnswer {
-        let choices = providers.all.map { provider in
-            let name = provider.configuration.name
-            return (name: name, address: "\(Self.path)?provider=\(name)")
-        }
+        let choices = providers.offer(providers.all) { "\(Self.path)?provider=\($0.configuration.name)" }
         return .page(
             status,
             services.pages.pages(for: context.request).accountSignIn(providers: choices, wasRefused: wasRefused))
@@ -126,9 +123,8 @@ struct AccountPageEndpoint: Sendable {
 
     /// Somebody who is signed in by what the provider remembered of them has not shown that they are there.
     private func proveAgain(_ context: RequestContext) -> BrowserAnswer {
-        let choices = providers.all.map { provider in
-            let name = provider.configuration.name
-            return (name: name, address: "\(Self.path)?provider=\(name)&prompt=login")
+        let choices = providers.offer(providers.all) {
+            "\(Self.path)?provider=\($0.configuration.name)&prompt=login"
         }
         return .page(.forbidden, services.pages.pages(for: context.request).accountProof(providers: choices))
     }
@@ -174,6 +170,7 @@ struct AccountPageEndpoint: Sendable {
         }
         guard let code = parameters[.code] else { return signIn(.ok, wasRefused: true, context) }
         let now = now
+        context.call.correlationID = AppTokens.correlationID(of: code)
         let redemption = AppCodeRedemption(
             code: TokenHash(sha256: code), client: RegisteredApp.accountPageName, redirectURI: address,
             codeChallenge: key.codeChallenge, sessionExpiresAt: now + AccountVisits.lifetimeSeconds,
