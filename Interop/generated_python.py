@@ -33,8 +33,10 @@ class Generated:
     def body(self, schema, **members):
         return getattr(self.models, schema).from_dict(members)
 
-    def call(self, name, status=200, token=None, basic=None, headers=None, **arguments):
-        """Calls an operation, and holds the status and what the generated code has read against the document."""
+    def call(self, name, status=200, token=None, basic=None, headers=None, others=None, **arguments):
+        """Calls an operation, and holds the status and what the generated code has read against the document.
+
+        `others` has arguments that are called as one of these here is."""
         client = self.client_module.Client(base_url=self.base, headers=dict(headers or {}))
         if basic:
             token = base64.b64encode(":".join(basic).encode()).decode()
@@ -42,7 +44,7 @@ class Generated:
             client = self.client_module.AuthenticatedClient(
                 base_url=self.base, token=token, prefix="Basic" if basic else "Bearer", headers=dict(headers or {}))
         self.called.add(name)
-        answer = self.functions[name](client=client, **arguments)
+        answer = self.functions[name](client=client, **arguments, **(others or {}))
         seen = f"{int(answer.status_code)} {self.kind(answer.parsed)}"
         self.checks.equal(f"{name}", seen, f"{status} {self.wanted(name, status)}")
         return answer.parsed
@@ -132,6 +134,8 @@ def identities(apps, service):
     linked = apps.call("linkIdentity", 201, token=token,
                        body=apps.body("IdentityProof", **service.authorized("plain", "heidi")))
     listed = apps.call("listIdentities", token=token)
+    matches = apps.call("matchCurrentUser", token=token, body=apps.body("TypedAttributes", email="grace@example.com"))
+    apps.checks.equal("an address matches", matches.email, "yes")
     apps.checks.equal("both identities are listed", len(listed), 2)
     apps.call("unlinkIdentity", token=token, identity_id=linked.identity_id)
     other = sign_in(apps, service, "zenkey", "ivan").access_token
@@ -141,11 +145,14 @@ def identities(apps, service):
 
 
 def provider_tokens(apps, service):
-    code = apps.body("TokenRequest", **service.by_browser("linus", "openid account.read tokens"))
+    code = apps.body("TokenRequest", **service.by_browser("linus", "openid account.read account.identities tokens"))
     token = apps.call("refreshSession", body=code).access_token
     identity = apps.call("listIdentities", token=token)[0].identity_id
     apps.call("refreshProfile", token=token, body=apps.body("ProfileRefresh", identity_id=identity))
     client = "Basic " + base64.b64encode(f"web-app:{APP_SECRET}".encode()).decode()
+    begun = apps.call("linkByBrowser", token=token,
+                      body=apps.body("LinkRequest", provider="plain", redirect_uri="https://app.example/callback"))
+    apps.call("openLink", others={"token": begun.url.partition("token=")[2]})
     apps.call("providerAccessToken", token=token, headers={"Client-Authorization": client}, identity_id=identity)
 
 
@@ -181,6 +188,7 @@ def browsers(apps):
     apps.call("callback", 400, provider="plain", state="unknown", code="a-code")
     apps.call("callbackByForm", provider="plain", body=apps.body("ProviderAnswer", state="unknown", code="a-code"))
     apps.call("confirmSignIn", 400, provider="plain", body=apps.body("Confirmation", token="unknown"))
+    apps.call("providerLogo", 404, provider="plain")
     apps.call("accountPage", 303, provider="plain")
     apps.call("endByAccountPage", 403, body=apps.body("AccountAct", token="none", end="everything"))
     apps.call("logout", state="a-state")

@@ -61,7 +61,7 @@ app:
     secret: "{app_secret}"
     redirectURIs: ["{app_redirect_uri}"]
     providerTokens: [plain]
-    scopes: [openid, profile, email, phone, offline_access, account.read, tokens]
+    scopes: [openid, profile, email, phone, offline_access, account.read, account.identities, tokens]
     impliedScopes: [offline_access, account.read, tokens]
 resourceServers: [api]
 resourceServer:

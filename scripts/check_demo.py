@@ -248,7 +248,7 @@ class Demo(Window):
         self.sees("Signed in", self.person)
         self.rests()
 
-    def goes_through(self, address, carrier, *questions, button="Continue with zenkey"):
+    def goes_through(self, address, carrier, *questions, button="Continue with ZenKey"):
         """Follows an address of ours through a provider, and back to the program."""
         self.browser.get(address)
         self.sees(*questions)
@@ -262,7 +262,7 @@ class Demo(Window):
         program = Program(self.gatehouse)
         context = "Transfer 250.00 euro to Bob"
         self.goes_through(program.address(context=context, acr_values="a3"), ("Borealis Wireless", context),
-                          "Sign in to sample-app", "ask you to approve transactions")
+                          "Sign in to Sample App", "ask you to approve transactions")
         self.sees("Back in the program")
         status, answer = program.redeem()
         # The number has moved, so that nothing is approved with it yet.
@@ -277,7 +277,7 @@ class Demo(Window):
         """Where registration is by ticket, a program registers its user, approves and links, all through the browser."""
         program, person = Program(self.ticketing), f"Ada {self.name}"
         carrier, network = ("Aurora Mobile",), {"mccmnc": "310410"}
-        self.goes_through(program.address(**network), carrier, "Sign in to sample-app")
+        self.goes_through(program.address(**network), carrier, "Sign in to Sample App")
         self.sees("Back in the program")
         status, told = program.redeem()
         if status != 400 or told.get("error") != "unlinked_user" or "link_ticket" in program.told:
@@ -286,8 +286,12 @@ class Demo(Window):
         if status != 201:
             raise SystemExit(f"{self.name}: the ticket does not register: {status} {user}")
         context = f"Pay 12 euro for {self.name}"
-        self.goes_through(program.address(context=context, acr_values="a3", **network), (*carrier, context),
-                          "Sign in to sample-app")
+        # The browser has confirmed the app, which is asked about no more; the user has agreed to nothing yet.
+        self.browser.get(program.address(context=context, acr_values="a3", **network))
+        self.approves(*carrier, context)
+        self.sees("Do you want to allow that to Sample App?", "ask you to approve transactions")
+        self.check()
+        self.click(label="Allow")
         self.sees("Back in the program")
         status, answer = program.redeem()
         if status != 200 or "receipt" not in answer:
@@ -301,7 +305,7 @@ class Demo(Window):
         self.sees("to your account", person, "Never if somebody sent you the link")
         self.picture("link-asked")
         self.check()
-        self.click(label="Continue with plain")
+        self.click(label="Continue with Plain OpenID Provider")
         self.approves("Plain OpenID Provider", person=linked)
         self.sees("Back in the program")
         status, identities = program.ask("/users/me/identities", token)

@@ -51,7 +51,8 @@ struct TicketLinkTransaction {
         profile.merge(
             ProviderStatement(
                 provider: ticket.provider, subject: ticket.subject.value, attributes: ticket.profile.carrier,
-                claims: ticket.profile.claims(of: ticket.provider), at: ticket.createdAt > 0 ? ticket.createdAt : link.now))
+                claims: ticket.profile.claims(of: ticket.provider),
+                at: ticket.createdAt > 0 ? ticket.createdAt : link.now))
         if profile != before { try users.setProfile(of: user, profile, before: before, now: link.now) }
     }
 }

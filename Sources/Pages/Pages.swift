@@ -55,17 +55,18 @@ public struct Pages: Sendable {
     /// - Parameters:
     ///   - app: the name of the app that they have asked in.
     ///   - account: what the account's user is called; nil where nobody has said.
-    ///   - provider: the name of what is added.
-    ///   - action: where "yes" is posted to.
+    ///   - provider: what is added, and where "yes" is posted to.
     ///   - fields: posted with it.
     public func link(
-        app: String, account: String?, provider: String, action: String, fields: [(name: String, value: String)]
+        app: String, account: String?, provider: ProviderChoice, fields: [(name: String, value: String)]
     ) -> Page {
         // The answer leads to a provider, and on to wherever that sends its users.
-        frame.page(texts.addWayToSignIn(provider), forms: .anywhere) { page in
-            page.element("p", texts.wayIsAdded(provider, to: account, in: app))
+        frame.page(
+            texts.addWayToSignIn(provider.name), forms: .anywhere, hasPictures: [provider].havePictures
+        ) { page in
+            page.element("p", texts.wayIsAdded(provider.name, to: account, in: app))
             page.element("p", attributes: ["class": "warning"]) { $0.element("strong", texts.neverAddForOthers(app)) }
-            page.form(action: action, fields: fields, button: texts.continueWith(provider))
+            page.forms([provider], fields: fields, texts)
             page.element("p", texts.otherwiseClose)
         }
     }

@@ -3,8 +3,8 @@ internal import Apps
 
 /// What a user has declined of the scopes that an app has asked a provider for by itself (RFC 6749 §3.3, §5.1).
 ///
-/// A provider may call a scope otherwise than it was asked for, or never name one that it grants. So nothing is declined
-/// of which it has told something, and without a word of it about scopes nothing is.
+/// A provider may call a scope otherwise than it was asked for, or never name one that it grants. So nothing is
+/// declined of which it has told something, and without a word of it about scopes nothing is.
 struct DeclinedScopes {
     let names: [String]
 

@@ -23,7 +23,8 @@ public struct LinkIdentity: Sendable {
     /// - Parameters:
     ///   - response: as in a sign-in.
     ///   - session: the live session of the user who asks.
-    ///   - askedAt: when they did, in seconds since 1970: by then they must have authenticated just before; nil for now.
+    ///   - askedAt: when they did, in seconds since 1970: by then they must have authenticated just before; nil for
+    ///     now.
     ///   - call: where a failed call to the provider is noted for the log.
     /// - Returns: the identity, and whether it was not this user's already.
     /// - Throws: what a sign-in throws, and `ServiceError.identityInUse`, `.identityTooNew`,

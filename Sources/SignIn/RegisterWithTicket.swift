@@ -30,8 +30,8 @@ public struct RegisterWithTicket: Sendable {
     ///   - ticket: as it was handed out. Anything else, a carrier's `sub` above all, is refused: whoever knows one
     ///     would have somebody's account.
     ///   - clientID: the client that who posts codes says it is; nil when it says nothing.
-    ///   - app: the app of ours that the ticket was given to, which has proven itself: the session is its own, with what
-    ///     it was granted; nil for who posts codes.
+    ///   - app: the app of ours that the ticket was given to, which has proven itself: the session is its own, with
+    ///     what it was granted; nil for who posts codes.
     ///   - profile: what the user said about themselves.
     ///   - replaced: the session that the new one takes the place of (``Sessions/replaced(by:for:)``).
     ///   - request: of the request: the same again gets the same session, for a moment.

@@ -19,7 +19,7 @@ import Testing
                 for statement in [
                     """
                     ALTER TABLE sessions DROP COLUMN audience, DROP COLUMN challenged, DROP COLUMN source,
-                        DROP COLUMN late_repeats, DROP COLUMN late_generations
+                        DROP COLUMN late_repeats, DROP COLUMN late_generations, DROP COLUMN declined
                     """,
                     "ALTER TABLE used_codes DROP COLUMN answer", "ALTER TABLE app_codes DROP COLUMN answer",
                     """
@@ -37,6 +37,7 @@ import Testing
                     """,
                     "DROP INDEX audit_at", "DROP INDEX audit_event", "DROP TABLE audit_repeats",
                     "ALTER TABLE pending_sign_ins DROP COLUMN narrow, DROP COLUMN wide, DROP COLUMN size",
+                    "ALTER TABLE failed_sign_ins DROP COLUMN correlations",
                     "DROP TABLE budgets", "ALTER TABLE grants DROP COLUMN asked",
                     "ALTER TABLE outbox DROP COLUMN network, DROP COLUMN turn",
                     "ALTER TABLE unlock_keys DROP COLUMN user_id",

@@ -15,7 +15,8 @@ import Testing
         staying.absorb(Self.profile("second", ["name": "J. Doe", "postal_code": "90210"], at: 50))
         #expect(staying.carrier["name"] == "Jane Doe" && staying.carrier["postal_code"] == "90210")
         let given = staying.given
-        for (name, provider, since) in [("name", "first", 100), ("postal_code", "second", 50)] as [(String, String, Int64)]
+        for (name, provider, since) in [("name", "first", 100), ("postal_code", "second", 50)]
+            as [(String, String, Int64)]
         {
             let one = try #require(given.first { $0.name == name })
             #expect(one.provider == provider && one.since == since, "\(name)")

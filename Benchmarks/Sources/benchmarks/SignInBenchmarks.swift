@@ -131,7 +131,7 @@ enum SignInBenchmarks {
                     authentication: Authentication(acr: "a3", amr: ["hwk", "pin"], time: Carrier.now - 5),
                     authenticatedAt: Carrier.now - 5, challengedAt: nil, client: Carrier.clientID, scope: nil,
                     audience: nil, declined: nil, upstreamSession: nil, source: .signIn, replaces: nil),
-                beginning: .untold, appCode: nil, push: nil, kept: nil,
+                beginning: .untold, appCode: nil, push: nil, approval: nil, kept: nil,
                 sessionLimits: SessionLimits(inAll: TokenIssuer.Configuration.benchmarkSessions, perApp: nil),
                 now: Carrier.time
             ))

@@ -23,7 +23,8 @@ public struct AppTokens: Sendable {
         public let permissions: Permissions
         /// What the user has declined of what the app has asked for; nil for nothing.
         public let declined: String?
-        /// Proof for third parties of what the user has approved with the sign-in (RFC 7519); nil where that is nothing.
+        /// Proof for third parties of what the user has approved with the sign-in (RFC 7519); nil where that is
+        /// nothing.
         public internal(set) var receipt: String?
     }
 
@@ -38,8 +39,9 @@ public struct AppTokens: Sendable {
     /// - Parameters:
     ///   - request: the request: the same again gets the same session while its answer is on its way, or was lost.
     ///   - replacedToken: of the session that the new one takes the place of (``Sessions/replaced(by:for:)``).
-    /// - Throws: `.unlinked` with the ticket of somebody who has to register; `ServiceError.invalidGrant`; after a second use by whoever has the verifier the session has ended.
-    ///   `.unauthorizedClient`, `.invalidTarget`, before the code is looked at.
+    /// - Throws: `.unlinked` with the ticket of somebody who has to register; `ServiceError.invalidGrant`; after a
+    ///   second use by whoever has the verifier the session has ended. `.unauthorizedClient`, `.invalidTarget`, before
+    ///   the code is looked at.
     public func redeem(
         _ code: String, redirectURI: String?, codeVerifier: String, for app: RegisteredApp,
         asking asked: RequestedAccess, as request: RequestDigest, replacing replacedToken: String?

@@ -6,10 +6,10 @@ internal import System
 
 /// One more identity for a user of an app's, through the browser.
 ///
-/// Who has the address that is opened first is in the user's place from then on, so it is good once, and for the browser
-/// that opens it. That browser may be somebody else's: who has sent their own address to others would have them add
-/// their identity to a stranger's account. So a page names the app and whose account it is before anything happens, and
-/// what has happened is told at the app's own address alone.
+/// Who has the address that is opened first is in the user's place from then on, so it is good once, and for the
+/// browser that opens it. That browser may be somebody else's: who has sent their own address to others would have them
+/// add their identity to a stranger's account. So a page names the app and whose account it is before anything happens,
+/// and what has happened is told at the app's own address alone.
 extension BrowserSignIn {
     /// Where the browser is sent to.
     public static let linkPath = "/auth/link"

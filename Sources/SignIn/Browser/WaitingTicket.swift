@@ -27,7 +27,8 @@ struct WaitingTicket: Sendable {
 
     /// Whether it is for who presents the code.
     func isFor(_ redemption: AppCodeRedemption, of code: String) -> Bool {
-        code.isExactly(self.code) && client.isExactly(redemption.client) && codeChallenge.isExactly(redemption.codeChallenge)
+        code.isExactly(self.code) && client.isExactly(redemption.client)
+            && codeChallenge.isExactly(redemption.codeChallenge)
             && redemption.redirectURI.map { $0.isExactly(redirectURI) } ?? true
     }
 }

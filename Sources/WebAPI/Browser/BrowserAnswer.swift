@@ -80,12 +80,13 @@ package struct BrowserPages: Sendable {
     }
 
     /// The question whether the user wants one more way to sign in.
-    func link(_ question: BrowserSignIn.LinkQuestion, _ request: HTTPRequest) -> BrowserAnswer {
+    func link(
+        _ question: BrowserSignIn.LinkQuestion, _ provider: ProviderChoice, _ request: HTTPRequest
+    ) -> BrowserAnswer {
         .page(
             .ok,
             pages(for: request).link(
-                app: question.address.app.name, account: question.name, provider: question.provider,
-                action: CallbackEndpoint.confirmationPath(of: question.provider),
+                app: question.address.app.displayName, account: question.name, provider: provider,
                 fields: [(name: BrowserParameter.token.rawValue, value: question.token)]))
     }
 

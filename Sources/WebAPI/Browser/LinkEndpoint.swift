@@ -56,7 +56,12 @@ struct LinkEndpoint: Sendable {
             let parameters = try AuthorizationParameters(context.request)
             do throws(BrowserSignIn.Failure) {
                 let question = try await browser.openLink(parameters, in: &keys)
-                var answer = pages.link(question, context.request)
+                let offered = providers.offer(providers.provider(named: question.provider).map { [$0] } ?? []) {
+                    CallbackEndpoint.confirmationPath(of: $0.configuration.name)
+                }
+                // A provider may be taken out of the configuration meanwhile.
+                guard let provider = offered.first else { throw .page(.over) }
+                var answer = pages.link(question, provider, context.request)
                 answer.response.headers += cookie.fields(keys)
                 return answer
             } catch {

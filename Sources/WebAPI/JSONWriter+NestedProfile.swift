@@ -2,9 +2,9 @@ internal import Accounts
 internal import JSON
 internal import SignIn
 
-/// What ZenKey's sample app for Android decodes of a user (``ResponseShape/zenkeyAndroid``): each attribute an object of
-/// its own with `value`, and `verified` as a number where it is known; the name whole and in parts; the address by the
-/// names of its class, which are not quite those of OpenID Connect Core §5.1.1.
+/// What ZenKey's sample app for Android decodes of a user (``ResponseShape/zenkeyAndroid``): each attribute an object
+/// of its own with `value`, and `verified` as a number where it is known; the name whole and in parts; the address by
+/// the names of its class, which are not quite those of OpenID Connect Core §5.1.1.
 extension JSONWriter {
     private static let namesOfParts = ["given_name", "family_name"]
 
