@@ -248,21 +248,13 @@ class Demo(Window):
         self.sees("Signed in", self.person)
         self.rests()
 
-    def goes_through(self, address, carrier, *questions, button="Continue with ZenKey"):
-        """Follows an address of ours through a provider, and back to the program."""
-        self.browser.get(address)
-        self.sees(*questions)
-        self.picture("asked")
-        self.check()
-        self.click(label=button)
-        self.approves(carrier[0], *carrier[1:])
-
     def by_program(self):
         """Another program of the person's approves and links through the browser."""
         program = Program(self.gatehouse)
         context = "Transfer 250.00 euro to Bob"
-        self.goes_through(program.address(context=context, acr_values="a3"), ("Borealis Wireless", context),
-                          "Sign in to Sample App", "ask you to approve transactions")
+        # The browser knows the app, and its user has agreed to what it asks for.
+        self.browser.get(program.address(context=context, acr_values="a3"))
+        self.approves("Borealis Wireless", context)
         self.sees("Back in the program")
         status, answer = program.redeem()
         # The number has moved, so that nothing is approved with it yet.
@@ -272,12 +264,22 @@ class Demo(Window):
                                       redirect_uri=program.redirect_uri)
         if (status, refused.get("error")) != (403, "identity_too_new"):
             raise SystemExit(f"{self.name}: an identity on probation links: {status} {refused}")
+        self.browser.get(self.app)
+        self.sees("Signed in", self.person)
+        self.rests()
 
     def by_ticket(self):
         """Where registration is by ticket, a program registers its user, approves and links, all through the browser."""
         program, person = Program(self.ticketing), f"Ada {self.name}"
         carrier, network = ("Aurora Mobile",), {"mccmnc": "310410"}
-        self.goes_through(program.address(**network), carrier, "Sign in to Sample App")
+        # A cookie is every port's, so the browser knows the app here as well; whom it signs in here has agreed to nothing.
+        self.browser.get(program.address(**network))
+        self.approves(*carrier)
+        self.sees("Sign in to Sample App", "ask you to approve transactions")
+        self.picture("registering")
+        self.check()
+        self.click(label="Continue with ZenKey")
+        self.approves(*carrier)
         self.sees("Back in the program")
         status, told = program.redeem()
         if status != 400 or told.get("error") != "unlinked_user" or "link_ticket" in program.told:

@@ -155,6 +155,25 @@ private enum Errand {
         }
     }
 
+    @Test func `asks for consent before the app learns who it is`() async throws {
+        let top = Self.configuration.replacing("thin: {", with: "thin: {consent: explicit, ")
+        try await RunningGatehouse.with(top: top) { gatehouse in
+            var browser = BrowserFlow(gatehouse)
+            let thin = ["client_id": "thin", "scope": "openid email", "prompt": ""]
+            let page = try await browser.comeBack(browser.throughProvider(thin))
+            #expect(page.status == 200 && page.text.contains("thin"), "\(page.text)")
+            let form = try BrowserForm(on: page.text)
+            let provider = try BrowserFlow.location(of: try await browser.visit(form.path, form: form.fields))
+                .changing("prompt", to: "none")
+            let back = try BrowserFlow.location(
+                of: try await LoopbackClient(port: UInt16(try #require(provider.port))).send(
+                    "GET", "\(provider.path)?\(provider.percentEncodedQuery ?? "")"))
+            let code = try #require(try BrowserFlow.location(of: try await browser.comeBack(back))["code"])
+            let told = try await browser.redeem(code, ["client_id": "thin"])
+            #expect(told["link_ticket"] != nil && told["error"] == "unlinked_user", "\(told.text)")
+        }
+    }
+
     @Test func `asks nobody where nobody may be asked`() async throws {
         try await RunningGatehouse.with(top: Self.configuration) { gatehouse in
             var browser = BrowserFlow(gatehouse)

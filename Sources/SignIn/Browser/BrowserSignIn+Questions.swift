@@ -128,7 +128,10 @@ extension BrowserSignIn {
         }
     }
 
-    private func ask(
+    /// Remembers a request while its user is asked about the app.
+    ///
+    /// - Returns: the token of the page that asks.
+    func ask(
         _ pending: PendingRequest, _ browser: BrowserKey, _ holder: NetworkHash
     ) async throws(ServiceError) -> String {
         var pending = pending

@@ -143,8 +143,15 @@ extension BrowserSignIn {
             (signedIn, session) = try await signIn.signIn(
                 response, with: provider, for: grant, userAgent: userAgent, in: call)
         } catch .unlinked(let ticket) {
-            // To register takes the user, and where they have not been asked, the app may not know who they are.
-            guard !request.carried.isSilent, !grant.asksForConsent else { throw .unlinked(ticket) }
+            // To register takes the user.
+            if request.carried.isSilent { throw .unlinked(ticket) }
+            // Until they have agreed, the app may not know who they are. There is nobody yet whose agreement could be
+            // kept, so they are asked as for an app that can be imitated, and go to the provider once more.
+            if grant.asksForConsent {
+                return .ask(
+                    address, request.permissions, providers: [request.provider],
+                    token: try await ask(request, browser, holder))
+            }
             try await leave(ticket, for: grant, browser, holder)
             return .unlinked(to: address.answer(code: grant.code), by: browser)
         }
