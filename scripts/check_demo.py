@@ -272,7 +272,7 @@ class Demo(Window):
         """Where registration is by ticket, a program registers its user, approves and links, all through the browser."""
         program, person = Program(self.ticketing), f"Ada {self.name}"
         carrier, network = ("Aurora Mobile",), {"mccmnc": "310410"}
-        # A cookie is every port's, so the browser knows the app here as well; whom it signs in here has agreed to nothing.
+        # A cookie is every port's, so the browser knows the app here as well; whom it signs in here has not agreed.
         self.browser.get(program.address(**network))
         self.approves(*carrier)
         self.sees("Sign in to Sample App", "ask you to approve transactions")

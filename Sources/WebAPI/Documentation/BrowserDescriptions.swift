@@ -168,7 +168,9 @@ enum BrowserDescriptions {
         parameters: [provider],
         successes: [
             .init(
-                description: "The picture.", schema: ["type": "string", "format": "binary"], type: "image/*",
+                // As what generators know of bytes: they read no answer of type image/*.
+                description: "The picture, as `image/png` or `image/svg+xml`.",
+                schema: ["type": "string", "format": "binary"], type: "application/octet-stream",
                 headers: [.cacheControl])
         ], errors: [.notFound])
 
