@@ -76,12 +76,13 @@ public struct AppTokens: Sendable {
     private func outcome(of redemption: inout AppCodeRedemption) async throws(ServiceError) -> AppCodeOutcome {
         let end = ContinuousClock.now + Self.longestWaitForLoss
         while true {
-            redemption.mayWait = ContinuousClock.now < end && !Task.isCancelled
+            redemption.mayWait = ContinuousClock.now < end
             let outcome = try await stored { [redemption] () throws(RepositoryError) in
                 try await repository.redeem(redemption)
             }
             guard outcome == .handedOver else { return outcome }
-            try? await Task.sleep(for: Self.pause)
+            // Whoever goes away while it waits has not used the code a second time.
+            do { try await Task.sleep(for: Self.pause) } catch { throw .overloaded }
         }
     }
 
