@@ -47,6 +47,13 @@ public struct Evidence: Sendable {
         get { members[name] }
         set { members[name] = newValue }
     }
+
+    /// - Parameter provider: the name of its section, where there are several.
+    func members(at provider: String?) -> [String: String] {
+        var members = members
+        members["provider"] = provider ?? members["provider"]
+        return members
+    }
 }
 
 extension Evidence: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

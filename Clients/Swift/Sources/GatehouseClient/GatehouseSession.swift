@@ -21,12 +21,12 @@ public actor GatehouseSession {
         public init() {}
     }
 
-    private let api: API
-    private let store: any SessionStore
+    let api: API
+    let store: any SessionStore
     private let patience: Patience
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
     /// What was stored last; not yet, if `unsaved` is there.
-    private var current: StoredSession?
+    var current: StoredSession?
     /// What the store still has in the place of the current one, which it would not take.
     private var unsaved: StoredSession?
     /// The number of the refresh that is under way.
@@ -55,38 +55,6 @@ public actor GatehouseSession {
 
     public var isSignedIn: Bool { current != nil }
 
-    /// Signs a user in, in the place of the one who was signed in before: that session ends at the service too, once
-    /// the new one is kept. Where the service can't be told, that one ends there by itself.
-    ///
-    /// - Parameter provider: the name of the provider's section, where there are several.
-    /// - Returns: what the service says of the user.
-    /// - Throws: `GatehouseError`. An answer that got lost is not asked for again: a code is good for one use. With
-    ///   `.notStored` the session of before stays, if there was one.
-    @discardableResult
-    public func signIn(with evidence: Evidence, at provider: String? = nil) async throws -> User {
-        var members = evidence.members
-        members["provider"] = provider ?? members["provider"]
-        let sent = now()
-        guard let answer = await api.send(try api.request("POST", "auth/signin", json: members)) else {
-            throw GatehouseError.unreachable
-        }
-        guard answer.isGood else { throw answer.isPassing ? GatehouseError.unreachable : answer.refusal }
-        guard let session = StoredSession(answer, now: sent) else { throw GatehouseError.unreachable }
-        do {
-            let signedIn: SignedIn = try answer.decoded()
-            let former = (try? store.load()) ?? current
-            do { try store.save(session) } catch { throw GatehouseError.notStored }
-            leave()
-            current = session
-            if let former { _ = await revoke(former) }
-            return signedIn.user
-        } catch {
-            // Nobody has it, so nobody shall.
-            _ = await revoke(session)
-            throw error
-        }
-    }
-
     /// An access token that is good for a while.
     ///
     /// - Throws: `GatehouseError.notSignedIn` when the user has to sign in again, `.unreachable` when that can't be
@@ -106,23 +74,6 @@ public actor GatehouseSession {
         return try await api.transport.send(request.authorized(by: try await fresh(insteadOf: session.accessToken)))
     }
 
-    /// What the service knows of the user (`GET /users/me`).
-    public func user() async throws -> User { try await call("GET", "users/me") }
-
-    /// Changes values of the user's own (`PATCH /users/me`).
-    @discardableResult
-    public func edit(_ values: [String: String]) async throws -> User {
-        try await call("PATCH", "users/me", json: values)
-    }
-
-    /// Links another identity to the user (`POST /users/me/identities`).
-    @discardableResult
-    public func link(_ evidence: Evidence, at provider: String? = nil) async throws -> LinkedIdentity {
-        var members = evidence.members
-        members["provider"] = provider ?? members["provider"]
-        return try await call("POST", "users/me/identities", json: members)
-    }
-
     /// Ends the session here, and at the service.
     ///
     /// - Throws: `GatehouseError.unreachable` where the service could not be told, and `.notStored` where the store
@@ -140,22 +91,35 @@ public actor GatehouseSession {
 
     /// By the refresh token, which is good although the access token may have ended, and after it was replaced, too
     /// (RFC 7009 §2.1).
-    private func revoke(_ session: StoredSession) async -> Bool {
-        guard let request = try? api.request("POST", "auth/revoke", json: ["token": session.refreshToken]) else {
-            return false
-        }
+    func revoke(_ session: StoredSession) async -> Bool {
+        await revoke(session.refreshToken, of: session.clientID)
+    }
+
+    func revoke(_ token: String, of clientID: String?) async -> Bool {
+        var members = ["token": token]
+        members["client_id"] = clientID
+        guard let request = try? api.request("POST", "auth/revoke", json: members) else { return false }
         return await api.send(request)?.isGood == true
     }
 
+    /// Forgets a session that has ended at the service.
+    ///
+    /// - Throws: `GatehouseError.notStored` where the store could not be cleared.
+    func forget() throws {
+        leave()
+        do { try store.clear() } catch { throw GatehouseError.notStored }
+    }
+
     /// Whatever is under way is of a session that is nobody's any more.
-    private func leave() {
+    func leave() {
         current = nil
         unsaved = nil
         refreshing = nil
         tell(.failure(GatehouseError.notSignedIn))
     }
 
-    private func call<Value: Decodable & Sendable>(
+    /// An operation on the signed-in user.
+    func call<Value: Decodable & Sendable>(
         _ method: String, _ path: String, json: [String: String]? = nil
     ) async throws -> Value {
         let request = try api.request(method, path, json: json)
@@ -166,7 +130,7 @@ public actor GatehouseSession {
             guard let second = await api.send(request.authorized(by: renewed)) else { throw GatehouseError.unreachable }
             answer = second
         }
-        guard answer.isGood else { throw answer.isPassing ? GatehouseError.unreachable : answer.refusal }
+        guard answer.isGood else { throw answer.refusal() }
         return try answer.decoded()
     }
 
@@ -251,8 +215,9 @@ public actor GatehouseSession {
     /// - Returns: nil where the same may be tried again: no answer came, or another process has stored a session
     ///   meanwhile.
     private func exchange(_ session: StoredSession, _ number: Int) async throws -> StoredSession? {
-        let request = try api.request(
-            "POST", "auth/token", json: ["grant_type": "refresh_token", "refresh_token": session.refreshToken])
+        var members = ["grant_type": "refresh_token", "refresh_token": session.refreshToken]
+        members["client_id"] = session.clientID
+        let request = try api.request("POST", "auth/token", json: members)
         let sent = now()
         let answer = await api.send(request)
         // Signed out, or in as somebody else, while the answer was on its way.
@@ -264,8 +229,10 @@ public actor GatehouseSession {
             try? store.clear()
             throw answer.isLocked ? GatehouseError.locked : GatehouseError.notSignedIn
         }
-        guard answer.isGood || answer.isPassing else { throw answer.refusal }
-        guard answer.isGood, let renewed = StoredSession(answer, now: sent) else { return nil }
+        guard answer.isGood || answer.isPassing else { throw answer.refusal() }
+        guard answer.isGood,
+            let renewed = StoredSession(answer, now: sent, clientID: session.clientID)
+        else { return nil }
         guard renewed.user == session.user else { throw GatehouseError.anotherUser }
         return try keep(renewed, after: session)
     }
@@ -281,11 +248,6 @@ public actor GatehouseSession {
         unsaved = nil
         return session
     }
-}
-
-/// The part of a sign-in's answer that is about the user.
-private struct SignedIn: Decodable {
-    let user: User
 }
 
 extension URLRequest {

@@ -8,6 +8,8 @@ public struct StoredSession: Sendable, Equatable, Codable {
     /// When the access token ends, by this device's clock.
     public let expiresAt: Date
     public let refreshToken: String
+    /// The app that it is of, where that signed in through the browser; nil for who posts codes.
+    public let clientID: String?
 }
 
 extension StoredSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -23,8 +23,8 @@ struct Stage {
     let clock = TestClock()
     let store = MemoryStore()
 
-    static func with(_ body: (Stage) async throws -> Void) async throws {
-        let service = try await Service()
+    static func with(registration: String = "automatic", _ body: (Stage) async throws -> Void) async throws {
+        let service = try await Service(registration: registration)
         defer { service.stop() }
         let proxy = try CuttingProxy(before: service.url)
         defer { proxy.stop() }
@@ -56,23 +56,11 @@ struct Stage {
     }
 }
 
-/// Answers as the service does of somebody who is locked.
-private struct LockedTransport: Transport {
-    func send(_ request: URLRequest) async throws -> (body: Data, response: HTTPURLResponse) {
-        let url = try #require(request.url)
-        let isRefresh = url.path.hasSuffix("auth/token")
-        let body = #"{"error":"\#(isRefresh ? "invalid_grant" : "locked")","error_code":"locked"}"#
-        let response = HTTPURLResponse(
-            url: url, statusCode: isRefresh ? 400 : 423, httpVersion: "HTTP/1.1", headerFields: [:])
-        return (Data(body.utf8), try #require(response))
-    }
-}
-
 @Suite(.serialized) struct `A session of an app` {
     @Test func `signs in by an ID token, reads, edits, links and signs out`() async throws {
         try await Stage.with { stage in
             let session = try stage.session()
-            let user = try await session.signIn(with: stage.service.evidence(), at: "auth0")
+            let user = try await session.signIn(with: stage.service.evidence(), at: "auth0").user
             let read = try await session.user()
             #expect(user.email == "ada@example.com" && user == read)
             #expect(try await session.edit(["birthdate": "1815-12-10"]).id == user.id)
@@ -87,15 +75,29 @@ private struct LockedTransport: Transport {
 
     @Test func `tells that the account is locked, and is not signed in any more`() async throws {
         try await Stage.with { stage in
-            let session = try await stage.signedIn()
-            #expect(try await session.user().email == "ada@example.com")
-            stage.clock.pass(seconds: 3600)
-            let locked = try stage.session(by: LockedTransport())
-            await #expect(throws: GatehouseError.locked) { try await locked.accessToken() }
+            let session = try stage.session()
+            let user = try await session.signIn(with: stage.service.evidence(), at: "auth0").user
+            try await stage.service.lock(user.id)
+            // By a token that should be good, too.
+            await #expect(throws: GatehouseError.locked) { try await session.user() }
             #expect(stage.store.load() == nil)
+            await #expect(throws: GatehouseError.notSignedIn) { try await session.accessToken() }
             await #expect(throws: GatehouseError.locked) {
-                try await locked.signIn(with: stage.service.evidence(), at: "auth0")
+                try await session.signIn(with: stage.service.evidence(), at: "auth0")
             }
+        }
+    }
+
+    @Test func `stays when an identity that is to be linked is locked`() async throws {
+        try await Stage.with { stage in
+            let session = try await stage.signedIn()
+            let body = #"{"error":"locked","error_code":"locked"}"#
+            stage.proxy.answer("HTTP/1.1 423 Locked\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            await #expect(throws: GatehouseError.locked) {
+                try await session.link(stage.service.evidence("grace", at: "okta"), at: "other")
+            }
+            stage.proxy.answer(nil)
+            #expect(try await session.user().email == "ada@example.com" && stage.store.load() != nil)
         }
     }
 
