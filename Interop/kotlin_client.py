@@ -1,5 +1,5 @@
-"""Servers for the checks of the client for apps in Kotlin: a simulated provider, a Gatehouse, and another one that gives no grace to
-lost answers. Run by scripts/check-app-clients; what is behind -- is the program of the checks."""
+"""Servers for the checks of the client for apps in Kotlin: simulated providers, a Gatehouse, another one that gives no grace to lost
+answers, and one with registration by ticket. Run by scripts/check-app-clients; what is behind -- is the program of the checks."""
 
 import argparse
 import contextlib
@@ -12,13 +12,22 @@ from carriers import PLAIN, carriers_urls
 from process import free_port, running
 
 GRACE_SECONDS = 60
+PUBLIC = "https://sign-in.example"
 CONFIGURATION = """\
 http: {{host: 127.0.0.1, port: {port}, lameDuckSeconds: 0}}
 admin: {{host: 127.0.0.1, port: 0}}
 storage: {{url: "file:{database}"}}
 rateLimit: {{signInsPerMinutePerAddress: 0, failedRefreshesPerMinutePerAddress: 0}}
-session: {{issuer: "https://sign-in.example", refreshGraceSeconds: {grace}}}
-providers: [plain, auth0]
+session: {{issuer: "{public}", refreshGraceSeconds: {grace}}}
+registration: {registration}
+providers: [plain, auth0, zenkey]
+apps: [shop]
+app:
+  shop:
+    clientID: shop-android
+    redirectURIs: ["https://shop.example/cb"]
+    providers: [plain]
+    scopes: [openid, profile, email, offline_access, account.read, account.identities, transactions]
 provider:
 """ + PLAIN + """\
   auth0:
@@ -30,17 +39,27 @@ provider:
     audiences: [gatehouse-auth0-app]
     nativeNonce: raw
     allowLoopbackHTTP: true
+  zenkey:
+    profile: zenkey
+    discoveryURL: "{discovery}"
+    clientID: ccid-0123456789abcdef
+    clientSecret: demo-secret
+    redirectURIs: ["ccid-0123456789abcdef://com.xci.provider.sdk"]
+    trustedIssuers: ["127.0.0.1"]
+    allowLoopbackHTTP: true
 """
 
 
 @contextlib.contextmanager
-def gatehouse(binaries, folder, urls, grace):
-    port, name = free_port(), f"gatehouse-{grace}"
+def gatehouse(binaries, folder, urls, grace, registration="automatic"):
+    """Gives where it listens, and its configuration."""
+    port, name = free_port(), f"gatehouse-{grace}-{registration}"
     configuration = f"{folder}/{name}.yaml"
     with open(configuration, "w", encoding="utf-8") as file:
-        file.write(CONFIGURATION.format(port=port, database=f"{folder}/{name}.db", grace=grace, **urls))
+        file.write(CONFIGURATION.format(
+            port=port, database=f"{folder}/{name}.db", grace=grace, registration=registration, public=PUBLIC, **urls))
     with running([f"{binaries}/gatehouse", "serve", "--config", configuration], port, f"{folder}/{name}.log"):
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{port}", configuration
 
 
 def main():
@@ -52,13 +71,17 @@ def main():
     os.makedirs(arguments.work, exist_ok=True)
     folder = tempfile.mkdtemp(dir=arguments.work)
     log = f"{folder}/carrier-simulator.log"
-    with running([f"{arguments.binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0"], None, log):
+    simulator = [f"{arguments.binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0",
+                 "--redirect-uri", f"{PUBLIC}/auth/plain/callback"]
+    with running(simulator, None, log):
         carriers_urls(log)
         urls = carriers_urls(log, awaited="auth0")
-        with gatehouse(arguments.binaries, folder, urls, GRACE_SECONDS) as lenient, \
-                gatehouse(arguments.binaries, folder, urls, 0) as strict:
-            places = {"GATEHOUSE_URL": lenient, "GATEHOUSE_WITHOUT_GRACE_URL": strict, "PLAIN_URL": urls["plain"],
-                      "AUTH0_URL": urls["auth0"]}
+        with gatehouse(arguments.binaries, folder, urls, GRACE_SECONDS) as (lenient, configuration), \
+                gatehouse(arguments.binaries, folder, urls, 0) as (strict, _), \
+                gatehouse(arguments.binaries, folder, urls, GRACE_SECONDS, "ticket") as (by_ticket, _):
+            places = {"GATEHOUSE_URL": lenient, "GATEHOUSE_WITHOUT_GRACE_URL": strict, "GATEHOUSE_BY_TICKET_URL": by_ticket,
+                      "PLAIN_URL": urls["plain"], "AUTH0_URL": urls["auth0"], "CARRIER_URL": urls["aurora"],
+                      "PUBLIC_URL": PUBLIC, "GATEHOUSE": f"{arguments.binaries}/gatehouse", "CONFIGURATION": configuration}
             ran = subprocess.run(arguments.program, env={**os.environ, **places})
     return ran.returncode
 

@@ -146,7 +146,7 @@ final class Service: @unchecked Sendable {
 
     /// What the provider's SDK gives to the app.
     ///
-    /// - Parameter isFresh: whether the app has drawn its nonce of the service, which shows that the user was just asked:
+    /// - Parameter isFresh: whether the nonce is one of the service's, which shows that the user was asked just now:
     ///   these providers tell no time of authentication.
     func evidence(
         _ subscriber: String = "ada", at name: String = "auth0", isFresh: Bool = true

@@ -1,15 +1,22 @@
 package gatehouse.client
 
-import java.net.URI
-
-/** What can go wrong. Nothing in it is a token, a code or about a person, so that all of it may be logged. */
-class ClientException(val kind: Kind, val refusal: Refusal? = null) :
+/**
+ * What can go wrong, by its kind; what more there is to know of some is in a class of its own ([UnlinkedUserException],
+ * [ProviderNotFoundException], [InsufficientUserAuthenticationException]). No text of it shows a token, a code or
+ * anything about a person, so that all of it may be logged.
+ */
+open class ClientException(val kind: Kind, val refusal: Refusal? = null) :
     Exception(if (refusal == null) kind.sentence else "${kind.sentence} ${refusal.status} ${refusal.code}") {
 
     enum class Kind(internal val sentence: String) {
         INVALID_ADDRESS("The address is neither https nor http to this machine."),
         NOT_SIGNED_IN("Nobody is signed in here, or not any more."),
-        LOCKED("The account is locked: signing in again does not help."),
+        /** Of a refresh, it has ended the session, which stays over when the lock ends. Show whom to ask. */
+        LOCKED("The account, or the identity, is locked: signing in again does not help."),
+        UNLINKED_USER("Nobody has this identity yet: register with the ticket, or link it."),
+        PROVIDER_NOT_FOUND("No carrier serves this mobile network or knows the user: let the user choose one."),
+        INSUFFICIENT_USER_AUTHENTICATION("The user authenticated too long ago for this: let them sign in again."),
+        NOT_RENEWABLE("The sign-in has brought no refresh token, and was given up: ask for offline_access."),
         SESSION_ENDED("The server has ended the session: the user must sign in again."),
         REFUSED("The server has answered, and said no:"),
         UNREACHABLE("The request was not sent: there is no network, or no connection."),
@@ -36,12 +43,10 @@ class ClientException(val kind: Kind, val refusal: Refusal? = null) :
  * @property code the stable code, such as `insufficient_user_authentication`.
  * @property reason which rule an ID token breaks, for `invalid_id_token`.
  * @property requestId by what the server's log is searched.
- * @property discoveryUI where the user chooses a carrier, for `provider_not_found`.
  * @property retryAfter after how many seconds it may be tried again.
  */
 class Refusal(
-    val status: Int, val code: String, val reason: String?, val requestId: String?, val discoveryUI: URI?,
-    val retryAfter: Int?,
+    val status: Int, val code: String, val reason: String?, val requestId: String?, val retryAfter: Int?,
 ) {
     internal val isTemporary: Boolean get() = status >= 500 || status == 429
 }

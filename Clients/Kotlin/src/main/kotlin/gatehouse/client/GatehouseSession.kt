@@ -40,10 +40,47 @@ class GatehouseSession(
     fun signIn(request: SignInRequest): SignedIn {
         val requestedAt = now()
         val (tokens, signedIn) = calls.signIn(request)
-        if (tokens.userId != signedIn.user.id) throw ClientException(Kind.ANOTHER_USER)
-        val session = session(signedIn.user.id, tokens, requestedAt)
+        return opening(tokens, null, requestedAt) { userId ->
+            if (userId != signedIn.user.id) throw ClientException(Kind.ANOTHER_USER)
+            signedIn
+        }
+    }
+
+    /**
+     * Signs a user in by the code of a sign-in through the browser (`POST /auth/token`), likewise in the place of the
+     * one before. NOT_RENEWABLE where there is no refresh token.
+     */
+    fun signIn(code: BrowserCode): SessionGrant {
+        val requestedAt = now()
+        val tokens = calls.redeem(code)
+        return opening(tokens, code.clientId, requestedAt) { SessionGrant(it, tokens.members) }
+    }
+
+    /**
+     * Makes a user of an identity that is nobody's yet, and signs them in (`POST /users`), in the place of the one
+     * before.
+     *
+     * @param ticket of an [UnlinkedUserException]; it is good once.
+     * @param values what the user typed, by its names in the API, such as `name` and `email`.
+     */
+    fun register(ticket: LinkTicket, values: Map<String, String> = emptyMap()): SessionGrant {
+        val requestedAt = now()
+        val tokens = calls.register(ticket, values)
+        return opening(tokens, ticket.clientId, requestedAt) { SessionGrant(it, tokens.members) }
+    }
+
+    /** Opens a session in the place of the one before; `told` is what its answer says, and may refuse it. */
+    private fun <Told> opening(tokens: Tokens, clientId: String?, requestedAt: Long, told: (Long) -> Told): Told {
+        if (!tokens.isRenewable) {
+            runCatching { calls.revoke(tokens.access, clientId) }
+            throw ClientException(Kind.NOT_RENEWABLE)
+        }
         val former: StoredSession?
+        val result: Told
         try {
+            val userId = tokens.userId ?: throw ClientException(Kind.UNUSABLE_ANSWER)
+            result = told(userId)
+            val session = session(userId, tokens, clientId, requestedAt)
             former = synchronized(lock) {
                 val present = unsaved?.first ?: runCatching { stored() }.getOrNull() ?: current
                 storing { store.save(session) }
@@ -53,25 +90,25 @@ class GatehouseSession(
             }
         } catch (failure: ClientException) {
             // Nobody has it, so nobody should.
-            runCatching { calls.revoke(tokens.refresh) }
+            runCatching { calls.revoke(tokens.refresh, clientId) }
             throw failure
         }
-        former?.let { runCatching { calls.revoke(it.refreshToken) } }
-        return signedIn
+        former?.let { runCatching { calls.revoke(it.refreshToken, it.clientId) } }
+        return result
     }
 
     /** Signs out: here first, then at the server. Nobody is signed in here after its failures either. */
     fun signOut() {
         var failure: ClientException? = null
-        val refreshToken = synchronized(lock) {
+        val ended = synchronized(lock) {
             val stored = unsaved?.first ?: runCatching { stored() }.getOrNull() ?: current
             replace(null)
             try { clearStore() } catch (error: ClientException) { failure = error }
-            stored?.refreshToken
+            stored
         }
-        if (refreshToken != null) {
+        if (ended != null) {
             try {
-                calls.revoke(refreshToken)
+                calls.revoke(ended.refreshToken, ended.clientId)
             } catch (_: ClientException) {
                 throw ClientException(Kind.SIGNED_OUT_HERE_ONLY)
             }
@@ -91,20 +128,11 @@ class GatehouseSession(
         return calls.send(request, refreshed(session).accessToken)
     }
 
-    /** `GET /users/me`. */
-    fun user(): User = user(service.request("GET", "/users/me"))
-
-    /** `PATCH /users/me`: what is named is set, null takes a value away, the rest stays (RFC 7396). */
-    fun edit(attributes: Map<String, String?>): User = user(service.json("PATCH", "/users/me", attributes))
-
-    /** `POST /users/me/identities`: one more way to sign in. Takes a recent sign-in. Returns its provider. */
-    fun link(request: SignInRequest): String {
-        val answer = authorized(service.json("POST", "/users/me/identities", request.members))
-        return ServiceCalls.members(answer)["provider"] as? String ?: throw ClientException(Kind.UNUSABLE_ANSWER)
+    /** Forgets a session that has ended at the server. */
+    internal fun forget() = synchronized(lock) {
+        replace(null)
+        clearStore()
     }
-
-    private fun user(request: Request): User =
-        User.of(ServiceCalls.members(authorized(request))) ?: throw ClientException(Kind.UNUSABLE_ANSWER)
 
     private fun usable(): StoredSession {
         val session = synchronized(lock) { loaded() } ?: throw ClientException(Kind.NOT_SIGNED_IN)
@@ -175,7 +203,7 @@ class GatehouseSession(
         }
         val requestedAt = now()
         val tokens = try {
-            calls.refresh(former.refreshToken)
+            calls.refresh(former.refreshToken, former.clientId)
         } catch (failure: ClientException) {
             if (!failure.endsSession) throw failure
             synchronized(lock) { endUnlessReplaced(former, epoch, failure) }
@@ -184,7 +212,7 @@ class GatehouseSession(
         if (tokens.userId != former.userId) throw ClientException(Kind.ANOTHER_USER)
         return synchronized(lock) {
             check(epoch)
-            keep(session(former.userId, tokens, requestedAt), former)
+            keep(session(former.userId, tokens, former.clientId, requestedAt), former)
         }
     }
 
@@ -221,10 +249,11 @@ class GatehouseSession(
         if (epoch != this.epoch) throw ClientException(Kind.NOT_SIGNED_IN)
     }
 
-    private fun session(userId: Long, tokens: Tokens, requestedAt: Long): StoredSession {
+    private fun session(userId: Long, tokens: Tokens, clientId: String?, requestedAt: Long): StoredSession {
         val expiresAt = requestedAt + tokens.expiresInMillis
         return StoredSession(
-            userId, tokens.access, tokens.refresh, expiresAt, expiresAt - minOf(60_000, tokens.expiresInMillis / 4))
+            userId, tokens.access, tokens.refresh, expiresAt, expiresAt - minOf(60_000, tokens.expiresInMillis / 4),
+            clientId)
     }
 
     private fun loaded(): StoredSession? = current ?: takeStored()

@@ -28,7 +28,7 @@ class Service(val address: URI, val resourceServers: List<URI> = emptyList(), pr
         request(method, path).with("Content-Type", "application/json").copy(body = Json.write(members).toByteArray())
 
     /** As a form (RFC 6749 Appendix B). */
-    internal fun form(path: String, vararg fields: Pair<String, String>): Request {
+    internal fun form(path: String, fields: List<Pair<String, String>>): Request {
         val body = fields.joinToString("&") { (name, value) -> "$name=${java.net.URLEncoder.encode(value, "UTF-8")}" }
         return request("POST", path).with("Content-Type", "application/x-www-form-urlencoded")
             .copy(body = body.toByteArray())
@@ -38,21 +38,23 @@ class Service(val address: URI, val resourceServers: List<URI> = emptyList(), pr
     internal fun accepts(uri: URI): Boolean =
         uri.userInfo == null && (resourceServers + address).any { origin(it) == origin(uri) }
 
-    private companion object {
-        val loopback = setOf("127.0.0.1", "localhost", "[::1]")
+    internal companion object {
+        private val loopback = setOf("127.0.0.1", "localhost", "[::1]")
 
-        /** Whether nobody on the way reads what is sent there, and the address says nothing else than where. */
-        fun isSafe(uri: URI): Boolean {
+        /** Whether nobody on the way reads what is sent there: https, or http to this machine. */
+        fun mayBeOpened(uri: URI): Boolean {
             val host = uri.host?.lowercase() ?: return false
-            if (uri.userInfo != null || uri.query != null || uri.fragment != null) return false
             return when (uri.scheme?.lowercase()) {
-                "https" -> true
-                "http" -> host in loopback
+                "https" -> uri.userInfo == null
+                "http" -> uri.userInfo == null && host in loopback
                 else -> false
             }
         }
 
-        fun origin(uri: URI): String {
+        /** Whether the address says nothing else than where that is, too. */
+        private fun isSafe(uri: URI) = mayBeOpened(uri) && uri.query == null && uri.fragment == null
+
+        private fun origin(uri: URI): String {
             val scheme = uri.scheme?.lowercase()
             val port = if (uri.port >= 0) uri.port else if (scheme == "https") 443 else 80
             return "$scheme://${uri.host?.lowercase()}:$port"

@@ -1,26 +1,19 @@
 package gatehouse.client
 
 import java.io.IOException
-import java.net.URI
 import java.util.Base64
 
 /** The tokens of an answer (RFC 6749 §5.1). */
-internal class Tokens(private val members: Map<*, *>) {
+internal class Tokens(val members: Map<*, *>) {
     val access: String get() = text("access_token")
     val refresh: String get() = text("refresh_token")
     val expiresInMillis: Long get() = (members["expires_in"] as? Long ?: throw unusable()) * 1000
 
-    /** Whose the access token is (RFC 9068 §2.2, `sub`): read, not verified; it tells a mistaken answer. */
-    val userId: Long?
-        get() = try {
-            val payload = access.split(".").let { if (it.size == 3) it[1] else "" }
-            val claims = Json.read(String(Base64.getUrlDecoder().decode(payload))) as? Map<*, *>
-            (claims?.get("sub") as? String)?.toLongOrNull()
-        } catch (_: IOException) {
-            null
-        } catch (_: IllegalArgumentException) {
-            null
-        }
+    /** Whose the access token is (RFC 9068 §2.2). */
+    val userId: Long? get() = subject(access)
+
+    /** An app of the service's gets a refresh token where it asks for one and may have it. */
+    val isRenewable: Boolean get() = "refresh_token" in members
 
     /** RFC 6749 §A.12, §A.17: nothing else may be a header's value, and what refuses it would show it. */
     private fun text(name: String) =
@@ -29,33 +22,62 @@ internal class Tokens(private val members: Map<*, *>) {
     private fun unusable() = ClientException(ClientException.Kind.UNUSABLE_ANSWER)
 }
 
+/** The `sub` of a JWT of the service's: read, not verified; it tells a mistaken answer. */
+internal fun subject(token: String): Long? =
+    try {
+        val payload = token.split(".").let { if (it.size == 3) it[1] else "" }
+        val claims = Json.read(String(Base64.getUrlDecoder().decode(payload))) as? Map<*, *>
+        (claims?.get("sub") as? String)?.toLongOrNull()
+    } catch (_: IOException) {
+        null
+    } catch (_: IllegalArgumentException) {
+        null
+    }
+
 /** The calls a session consists of, and how their answers are read. */
 internal class ServiceCalls(val service: Service, private val transport: Transport, val retry: RetryPolicy) {
-    /** Sent once: a code counts once. */
+    /** Sent once, as the two that follow: what it brings counts once. */
     fun signIn(request: SignInRequest): Pair<Tokens, SignedIn> {
         val members = members(exchange(service.json("POST", "/auth/signin", request.members)))
         val user = User.of(members["user"] as? Map<*, *>)
             ?: throw ClientException(ClientException.Kind.UNUSABLE_ANSWER)
-        return Tokens(members) to SignedIn(user, members["new_user"] == true, members["migrated"] == true)
+        return Tokens(members) to SignedIn(user, members)
+    }
+
+    /** RFC 6749 §4.1.3. */
+    fun redeem(code: BrowserCode): Tokens = Tokens(present("/auth/token", code.clientId, code.fields))
+
+    fun register(ticket: LinkTicket, values: Map<String, String>): Tokens {
+        val told = buildMap {
+            putAll(values)
+            put("link_ticket", ticket.text)
+            if (ticket.clientId == null) remove("client_id") else put("client_id", ticket.clientId)
+        }
+        return Tokens(members(exchange(service.json("POST", "/users", told)), ticket.clientId))
     }
 
     /** RFC 6749 §6. */
-    fun refresh(refreshToken: String): Tokens =
-        Tokens(members(exchange(
-            service.form("/auth/token", "grant_type" to "refresh_token", "refresh_token" to refreshToken))))
+    fun refresh(refreshToken: String, clientId: String?): Tokens =
+        Tokens(present(
+            "/auth/token", clientId, listOf("grant_type" to "refresh_token", "refresh_token" to refreshToken)))
 
     /** RFC 7009: ends the session of the token. Sent again as long as the answer is lost. */
-    fun revoke(refreshToken: String) {
+    fun revoke(token: String, clientId: String?) {
         val attempts = Attempts(retry)
         while (true) {
             try {
-                members(exchange(service.form("/auth/revoke", "token" to refreshToken)))
+                present("/auth/revoke", clientId, listOf("token" to token))
                 return
             } catch (failure: ClientException) {
                 attempts.pause(failure)
             }
         }
     }
+
+    /** What is a client's is shown with its name (RFC 6749 §3.2.1). */
+    private fun present(path: String, clientId: String?, fields: List<Pair<String, String>>): Map<*, *> =
+        members(
+            exchange(service.form(path, fields + listOfNotNull(clientId?.let { "client_id" to it }))), clientId)
 
     /** RFC 6750 §2.1. */
     fun send(request: Request, accessToken: String): Answer =
@@ -80,23 +102,49 @@ internal class ServiceCalls(val service: Service, private val transport: Transpo
             return answer.status == 401 && error.find(challenge)?.groupValues?.get(1) in setOf(null, "invalid_token")
         }
 
-        fun members(answer: Answer): Map<*, *> {
-            val members = try {
-                Json.read(String(answer.body)) as? Map<*, *>
+        private fun unusable() = ClientException(ClientException.Kind.UNUSABLE_ANSWER)
+
+        /** `clientId` is the app's that asked, which a ticket is good for; null for who posts codes. */
+        fun members(answer: Answer, clientId: String? = null): Map<*, *> =
+            value(answer, clientId) as? Map<*, *> ?: throw unusable()
+
+        /** An object, or a list. */
+        fun value(answer: Answer, clientId: String? = null): Any {
+            val value = try {
+                Json.read(String(answer.body))
             } catch (_: IOException) {
                 null
             }
-            if (answer.status in 200..299 && members != null) return members
-            val code = members?.get("error_code") as? String
-            if (answer.status < 400 || members == null || code == null) {
-                throw ClientException(ClientException.Kind.UNUSABLE_ANSWER)
-            }
-            throw ClientException(
-                if (code == "locked") ClientException.Kind.LOCKED else ClientException.Kind.REFUSED,
-                Refusal(
-                    answer.status, code, members["reason"] as? String, members["request_id"] as? String,
-                    (members["discovery_ui"] as? String)?.let { runCatching { URI(it) }.getOrNull() },
-                    answer.headers["retry-after"]?.toIntOrNull()))
+            if (answer.status in 200..299 && value != null) return value
+            throw refusal(answer, value as? Map<*, *>, clientId)
         }
+
+        private fun refusal(answer: Answer, members: Map<*, *>?, clientId: String?): ClientException {
+            val challenge = bearer.find(answer.headers["www-authenticate"] ?: "")?.groupValues?.get(1) ?: ""
+            val refusal = (members?.get("error_code") as? String)?.let {
+                Refusal(
+                    answer.status, it, members["reason"] as? String, members["request_id"] as? String,
+                    answer.headers["retry-after"]?.toIntOrNull())
+            }
+            // Of a 401 a JVM's HttpURLConnection shows no body.
+            if (answer.status == 401 && error.find(challenge)?.groupValues?.get(1) == STEP_UP) {
+                return InsufficientUserAuthenticationException(
+                    challenged("max_age", challenge)?.toIntOrNull(), challenged("acr_values", challenge), refusal)
+            }
+            if (answer.status < 400 || members == null || refusal == null) return unusable()
+            return when (refusal.code) {
+                "locked" -> ClientException(ClientException.Kind.LOCKED, refusal)
+                "unlinked_user" -> UnlinkedUser.of(members, clientId)?.let { UnlinkedUserException(it, refusal) }
+                "provider_not_found" ->
+                    ProviderNotFoundException(DiscoveryUI.of(members["discovery_ui"] as? String), refusal)
+                else -> null
+            } ?: ClientException(ClientException.Kind.REFUSED, refusal)
+        }
+
+        private const val STEP_UP = "insufficient_user_authentication"
+
+        /** A parameter of a challenge (RFC 9110 §11.6.1), in quotes as the service writes it. */
+        private fun challenged(name: String, challenge: String): String? =
+            Regex("[ ,]$name=\"([^\"]*)\"").find(challenge)?.groupValues?.get(1)
     }
 }

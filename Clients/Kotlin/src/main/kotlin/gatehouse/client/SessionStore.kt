@@ -8,19 +8,27 @@ import java.nio.file.StandardCopyOption
 import java.nio.file.StandardOpenOption
 import java.nio.file.attribute.PosixFilePermissions
 
-/** A session as it is kept. Its text shows no token. Times are milliseconds since 1970. */
+/**
+ * A session as it is kept. Its text shows no token. Times are milliseconds since 1970. One of a sign-in through the
+ * browser is renewed and ended under the `client_id` of its app.
+ */
 class StoredSession(
     val userId: Long, internal val accessToken: String, internal val refreshToken: String, internal val expiresAt: Long,
-    internal val staleAt: Long,
+    internal val staleAt: Long, internal val clientId: String? = null,
 ) {
     override fun toString(): String = "session of user $userId"
 
     /** For stores; it holds the tokens. */
     fun serialized(): String =
         Json.write(
-            mapOf(
-                "user" to "$userId", "access" to accessToken, "refresh" to refreshToken, "expires" to "$expiresAt",
-                "stale" to "$staleAt"))
+            buildMap {
+                put("user", "$userId")
+                put("access", accessToken)
+                put("refresh", refreshToken)
+                put("expires", "$expiresAt")
+                put("stale", "$staleAt")
+                clientId?.let { put("client", it) }
+            })
 
     companion object {
         /** @throws IOException when that is no session. */
@@ -29,7 +37,8 @@ class StoredSession(
             fun member(name: String) = members?.get(name) as? String ?: throw IOException("not a session")
             fun number(name: String) = member(name).toLongOrNull() ?: throw IOException("not a session")
             return StoredSession(
-                number("user"), member("access"), member("refresh"), number("expires"), number("stale"))
+                number("user"), member("access"), member("refresh"), number("expires"), number("stale"),
+                members?.get("client") as? String)
         }
     }
 }

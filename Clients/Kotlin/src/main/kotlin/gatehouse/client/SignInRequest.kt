@@ -47,5 +47,18 @@ class User internal constructor(val id: Long, private val texts: Map<String, Str
     }
 }
 
-/** A sign-in that succeeded: it has made the user (`isNewUser`), who has come from another carrier (`hasMigrated`). */
-class SignedIn internal constructor(val user: User, val isNewUser: Boolean, val hasMigrated: Boolean)
+/**
+ * A sign-in that succeeded.
+ *
+ * @property isNewUser whether it has made the user.
+ * @property hasMigrated whether the user has come from another carrier, and was recognised.
+ * @property isMergeOffered whether the carrier says that the user had a number elsewhere by which another user is known
+ * here: the two may be one person's accounts, who may make them one (`POST /users/me/merge`).
+ * @property declinedScopes what the user has declined at the provider of the `scope` that the app has posted.
+ */
+class SignedIn internal constructor(val user: User, members: Map<*, *>) {
+    val isNewUser: Boolean = members["new_user"] == true
+    val hasMigrated: Boolean = members["migrated"] == true
+    val isMergeOffered: Boolean = members["merge_offered"] == true
+    val declinedScopes: List<String> = texts(members["declined_scopes"])
+}

@@ -37,7 +37,7 @@ fun interface Transport {
 
 /**
  * By `HttpURLConnection`, for Android. A JVM has `HttpClientTransport`: there this knows no PATCH, so that
- * [GatehouseSession.edit] fails, and sees no body of a 401, so that it learns of no session's end.
+ * [edit] fails, and sees no body of a 401, so that it learns of no session's end.
  *
  * Cookies are kept where the app has set a `CookieHandler`, which is one for all of its process.
  *
