@@ -43,17 +43,15 @@ struct API: Sendable {
         return !challenge.contains("error=") || challenge.contains("error=\"invalid_token\"")
     }
 
-    func request(_ method: String, _ path: String, json: [String: Any]? = nil, bearer: String? = nil) throws
-        -> URLRequest
-    {
+    func request(_ method: String, _ path: String, json: [String: String]? = nil) -> URLRequest {
         var request = URLRequest(url: base.appendingPathComponent(path))
         request.httpMethod = method
         request.setValue("application/json", forHTTPHeaderField: "Accept")
         if let apiKey { request.setValue(apiKey, forHTTPHeaderField: "X-API-KEY") }
-        if let bearer { request.setValue("Bearer \(bearer)", forHTTPHeaderField: "Authorization") }
         if let json {
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-            request.httpBody = try JSONSerialization.data(withJSONObject: json)
+            // Every text can be written.
+            request.httpBody = try? JSONEncoder().encode(json)
         }
         return request
     }
@@ -67,14 +65,15 @@ struct API: Sendable {
         return isEnough ? Answer(response: response, data: body, body: value as? [String: Any] ?? [:]) : nil
     }
 
-    /// The `sub` of a JWT of the service's, which is the user's number: read, not verified.
-    static func subject(of token: String) -> String? {
+    /// A claim of a JWT of the service's: `sub` is the user's number, `sid` the session's name. Read, not verified; it
+    /// tells a mistaken answer.
+    static func claim(_ name: String, of token: String) -> String? {
         let parts = token.split(separator: ".")
         guard parts.count == 3 else { return nil }
         var payload = parts[1].replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         payload += String(repeating: "=", count: (4 - payload.count % 4) % 4)
         let claims = Data(base64Encoded: payload).flatMap { try? JSONSerialization.jsonObject(with: $0) }
-        return (claims as? [String: Any])?["sub"] as? String
+        return (claims as? [String: Any])?[name] as? String
     }
 }
 
@@ -88,7 +87,7 @@ extension StoredSession {
     init?(_ answer: API.Answer, now: Date, clientID: String?) {
         guard let accessToken = answer.body["access_token"] as? String,
             let refreshToken = answer.body["refresh_token"] as? String,
-            let seconds = answer.body["expires_in"] as? Int, let user = API.subject(of: accessToken)
+            let seconds = answer.body["expires_in"] as? Int, let user = API.claim("sub", of: accessToken)
         else { return nil }
         self.init(
             user: user, accessToken: accessToken, expiresAt: now.addingTimeInterval(TimeInterval(seconds)),

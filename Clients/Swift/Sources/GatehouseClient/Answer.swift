@@ -29,9 +29,9 @@ extension API {
 
         /// - Throws: `GatehouseError.unreachable` for what is not what the API says: something on the way has spoilt
         ///   it.
-        func decoded<Value: Decodable>() throws -> Value {
+        func decoded<Value: Decodable>() throws(GatehouseError) -> Value {
             guard let value = try? JSONDecoder().decode(Value.self, from: data) else {
-                throw GatehouseError.unreachable
+                throw .unreachable
             }
             return value
         }

@@ -71,7 +71,7 @@ extension GatehouseSession {
     /// Ends one of the user's sessions (`DELETE /users/me/sessions/{session_id}`); this one by signing out. One that
     /// has ended already is no error. Another one takes a recent sign-in.
     public func end(_ session: UserSession) async throws {
-        if session.isCurrent { return try await signOut() }
+        if session.id == current?.name { return try await signOut() }
         do {
             let _: Nothing = try await call("DELETE", "users/me/sessions/\(session.id)")
         } catch GatehouseError.refused(404, "not_found", _) {
@@ -100,8 +100,9 @@ extension GatehouseSession {
     /// - Throws: `GatehouseError.notStored`, too, where the store could not be cleared of what has ended.
     @discardableResult
     public func signOutEverywhere() async throws -> Int {
+        let left = left
         let ended: Ended = try await call("DELETE", "users/me/sessions")
-        try forget()
+        try forget(after: left)
         return ended.revoked
     }
 }

@@ -8,10 +8,13 @@ extension GatehouseSession {
     /// - Throws: `GatehouseError`. An answer that got lost is not asked for again: a code is good for one use. With
     ///   `.notStored` the session of before stays, if there was one.
     @discardableResult
-    public func signIn(with evidence: Evidence, at provider: String? = nil) async throws -> SignedIn {
-        try await begin("auth/signin", evidence.members(at: provider), for: nil) { answer, session in
+    public func signIn(
+        with evidence: Evidence, at provider: String? = nil
+    ) async throws(GatehouseError) -> SignedIn {
+        try await begin("auth/signin", evidence.members(at: provider), for: nil) {
+            (answer, session) throws(GatehouseError) in
             let signedIn = try SignedIn(answer)
-            guard String(signedIn.user.id) == session.user else { throw GatehouseError.anotherUser }
+            guard String(signedIn.user.id) == session.user else { throw .anotherUser }
             return signedIn
         }
     }
@@ -22,7 +25,7 @@ extension GatehouseSession {
     /// - Returns: what was granted, and the receipt where the user has approved a text with it.
     /// - Throws: `GatehouseError`, as of the other sign-in; `.notRenewable` where there is no refresh token.
     @discardableResult
-    public func signIn(with code: BrowserCode) async throws -> SessionGrant {
+    public func signIn(with code: BrowserCode) async throws(GatehouseError) -> SessionGrant {
         try await begin("auth/token", code.members, for: code.clientID, SessionGrant.init)
     }
 
@@ -34,7 +37,9 @@ extension GatehouseSession {
     ///   - values: what the user typed, by its names in the API, such as `name` and `email`.
     /// - Throws: `GatehouseError`, as of a sign-in.
     @discardableResult
-    public func register(ticket: LinkTicket, values: [String: String] = [:]) async throws -> SessionGrant {
+    public func register(
+        ticket: LinkTicket, values: [String: String] = [:]
+    ) async throws(GatehouseError) -> SessionGrant {
         var members = values
         members["link_ticket"] = ticket.text
         members["client_id"] = ticket.clientID
@@ -48,24 +53,24 @@ extension GatehouseSession {
     ///   - told: what the answer says beside the tokens.
     private func begin<Told: Sendable>(
         _ path: String, _ members: [String: String], for clientID: String?,
-        _ told: (API.Answer, StoredSession) throws -> Told
-    ) async throws -> Told {
+        _ told: (API.Answer, StoredSession) throws(GatehouseError) -> Told
+    ) async throws(GatehouseError) -> Told {
         let sent = now()
-        guard let answer = await api.send(try api.request("POST", path, json: members)) else {
-            throw GatehouseError.unreachable
+        guard let answer = await api.send(api.request("POST", path, json: members)) else {
+            throw .unreachable
         }
         guard answer.isGood else { throw answer.refusal(to: clientID) }
         guard let session = StoredSession(answer, now: sent, clientID: clientID) else {
             guard let token = answer.body["access_token"] as? String, answer.body["refresh_token"] == nil else {
-                throw GatehouseError.unreachable
+                throw .unreachable
             }
             _ = await revoke(token, of: clientID)
-            throw GatehouseError.notRenewable
+            throw .notRenewable
         }
-        do {
+        do throws(GatehouseError) {
             let told = try told(answer, session)
             let former = (try? store.load()) ?? current
-            do { try store.save(session) } catch { throw GatehouseError.notStored }
+            guard (try? store.save(session)) != nil else { throw .notStored }
             leave()
             current = session
             if let former { _ = await revoke(former) }

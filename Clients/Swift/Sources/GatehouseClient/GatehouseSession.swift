@@ -32,6 +32,8 @@ public actor GatehouseSession {
     /// The number of the refresh that is under way.
     private var refreshing: Int?
     private var refreshes = 0
+    /// How many sessions have been left here.
+    private(set) var left = 0
     /// Who waits for it.
     private var waiting: [Int: CheckedContinuation<StoredSession, any Error>] = [:]
     private var waiters = 0
@@ -79,14 +81,14 @@ public actor GatehouseSession {
     /// - Throws: `GatehouseError.unreachable` where the service could not be told, and `.notStored` where the store
     ///   could not be cleared, which another launch would find it in. Here it has ended all the same, and there,
     ///   untold, it ends by itself.
-    public func signOut() async throws {
+    public func signOut() async throws(GatehouseError) {
         guard let session = current else { return }
         leave()
         // Both, whatever becomes of either.
         let isCleared = (try? store.clear()) != nil
         let isRevoked = await revoke(session)
-        guard isCleared else { throw GatehouseError.notStored }
-        guard isRevoked else { throw GatehouseError.unreachable }
+        guard isCleared else { throw .notStored }
+        guard isRevoked else { throw .unreachable }
     }
 
     /// By the refresh token, which is good although the access token may have ended, and after it was replaced, too
@@ -98,20 +100,22 @@ public actor GatehouseSession {
     func revoke(_ token: String, of clientID: String?) async -> Bool {
         var members = ["token": token]
         members["client_id"] = clientID
-        guard let request = try? api.request("POST", "auth/revoke", json: members) else { return false }
-        return await api.send(request)?.isGood == true
+        return await api.send(api.request("POST", "auth/revoke", json: members))?.isGood == true
     }
 
     /// Forgets a session that has ended at the service.
     ///
+    /// - Parameter count: how many sessions had been left when that was asked for; one that has begun since stays.
     /// - Throws: `GatehouseError.notStored` where the store could not be cleared.
-    func forget() throws {
+    func forget(after count: Int) throws {
+        guard count == left else { return }
         leave()
         do { try store.clear() } catch { throw GatehouseError.notStored }
     }
 
     /// Whatever is under way is of a session that is nobody's any more.
     func leave() {
+        left += 1
         current = nil
         unsaved = nil
         refreshing = nil
@@ -122,7 +126,7 @@ public actor GatehouseSession {
     func call<Value: Decodable & Sendable>(
         _ method: String, _ path: String, json: [String: String]? = nil
     ) async throws -> Value {
-        let request = try api.request(method, path, json: json)
+        let request = api.request(method, path, json: json)
         let session = try await fresh(insteadOf: nil)
         guard var answer = await api.send(request.authorized(by: session)) else { throw GatehouseError.unreachable }
         if answer.asksForAnotherToken {
@@ -217,7 +221,7 @@ public actor GatehouseSession {
     private func exchange(_ session: StoredSession, _ number: Int) async throws -> StoredSession? {
         var members = ["grant_type": "refresh_token", "refresh_token": session.refreshToken]
         members["client_id"] = session.clientID
-        let request = try api.request("POST", "auth/token", json: members)
+        let request = api.request("POST", "auth/token", json: members)
         let sent = now()
         let answer = await api.send(request)
         // Signed out, or in as somebody else, while the answer was on its way.

@@ -4,8 +4,8 @@ public struct Receipt: Sendable, Equatable {
     /// The JWT (`transaction-receipt+jwt`).
     public let jwt: String
 
-    /// Whose it is: read, not verified; it tells a mistaken answer.
-    var subject: String? { API.subject(of: jwt) }
+    /// Whose it is.
+    var subject: String? { API.claim("sub", of: jwt) }
 }
 
 extension Receipt: Decodable {

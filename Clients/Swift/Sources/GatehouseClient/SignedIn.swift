@@ -12,8 +12,9 @@ public struct SignedIn: Sendable, Equatable {
     /// What the user has declined at the provider of the `scope` that the app has posted.
     public let declinedScopes: [String]
 
-    init(_ answer: API.Answer) throws {
-        user = try (answer.decoded() as About).user
+    init(_ answer: API.Answer) throws(GatehouseError) {
+        let about: About = try answer.decoded()
+        user = about.user
         isNewUser = answer.body["new_user"] as? Bool == true
         hasMigrated = answer.body["migrated"] as? Bool == true
         isMergeOffered = answer.body["merge_offered"] as? Bool == true
@@ -38,13 +39,13 @@ public struct SessionGrant: Sendable, Equatable {
     public let receipt: Receipt?
 
     /// - Throws: `GatehouseError.anotherUser` for a receipt of somebody else's.
-    init(_ answer: API.Answer, _ session: StoredSession) throws {
-        guard let userID = Int64(session.user) else { throw GatehouseError.unreachable }
+    init(_ answer: API.Answer, _ session: StoredSession) throws(GatehouseError) {
+        guard let userID = Int64(session.user) else { throw .unreachable }
         self.userID = userID
         scopes = (answer.body["scope"] as? String)?.split(separator: " ").map(String.init) ?? []
         declinedScopes = answer.body["declined_scopes"] as? [String] ?? []
         receipt = (answer.body["receipt"] as? String).map(Receipt.init(jwt:))
-        if let receipt, receipt.subject != session.user { throw GatehouseError.anotherUser }
+        if let receipt, receipt.subject != session.user { throw .anotherUser }
     }
 }
 

@@ -10,6 +10,9 @@ public struct StoredSession: Sendable, Equatable, Codable {
     public let refreshToken: String
     /// The app that it is of, where that signed in through the browser; nil for who posts codes.
     public let clientID: String?
+
+    /// What the service calls it, in the list of the user's sessions.
+    var name: String? { API.claim("sid", of: accessToken) }
 }
 
 extension StoredSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

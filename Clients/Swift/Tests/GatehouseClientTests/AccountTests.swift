@@ -41,6 +41,17 @@ import Testing
         }
     }
 
+    @Test func `stays signed in where a session is ended that was this one before`() async throws {
+        try await Stage.with { stage in
+            let session = try await stage.signedIn()
+            let before = try #require(try await session.sessions().first)
+            try await session.signIn(with: stage.service.evidence(), at: "auth0")
+            try await session.end(before)
+            #expect(before.isCurrent && stage.store.load() != nil)
+            #expect(try await session.user().email == "ada@example.com")
+        }
+    }
+
     @Test func `is told that they have to authenticate anew, and stays signed in`() async throws {
         try await Stage.with { stage in
             let session = try stage.session()

@@ -16,13 +16,18 @@ private actor Script: Transport {
 
     private(set) var heard: [String] = []
     private var lines: [Line]
+    private var meanwhile: (@Sendable () async throws -> Void)?
 
     init(_ lines: Line...) { self.lines = lines }
 
-    func send(_ request: URLRequest) throws -> (body: Data, response: HTTPURLResponse) {
+    /// Lets something happen before the end of sessions is answered.
+    func beforeItEnds(_ meanwhile: @escaping @Sendable () async throws -> Void) { self.meanwhile = meanwhile }
+
+    func send(_ request: URLRequest) async throws -> (body: Data, response: HTTPURLResponse) {
         let url = try #require(request.url)
         heard.append("\(request.httpMethod ?? "") \(url.path)")
         let line = lines.isEmpty ? Line(body: "{}") : lines.removeFirst()
+        if request.httpMethod == "DELETE" { try await meanwhile?() }
         let response = HTTPURLResponse(
             url: url, statusCode: line.status, httpVersion: "HTTP/1.1", headerFields: line.headers)
         return (Data(line.body.utf8), try #require(response))
@@ -130,6 +135,17 @@ private actor Script: Transport {
         await #expect(throws: GatehouseError.insufficientUserAuthentication(maximumAge: 60, acrValues: "a3 a2")) {
             try await session(Script(refusal)).signIn(with: .code("c"))
         }
+    }
+
+    @Test func `to an end of all sessions leaves one that has begun meanwhile`() async throws {
+        let script = Script(
+            .init(body: "{\(tokens(of: 7)),\"user\":{\"user_id\":7}}"), .init(body: #"{"revoked":3}"#),
+            .init(body: "{\(tokens(of: 8)),\"user\":{\"user_id\":8}}"))
+        let session = try session(script)
+        try await session.signIn(with: .code("c"))
+        await script.beforeItEnds { try await session.signIn(with: .code("d")) }
+        #expect(try await session.signOutEverywhere() == 3)
+        #expect(await session.isSignedIn)
     }
 
     @Test func `that does not say which session this one is ends none`() async throws {

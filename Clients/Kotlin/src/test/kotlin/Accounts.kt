@@ -29,6 +29,15 @@ fun accounts() {
         equal(phone.store.load(), null)
         refused(Kind.NOT_SIGNED_IN) { phone.session.accessToken() }
     }
+    check("a user stays signed in where a session is ended that was this one before") {
+        val name = anybody()
+        val phone = signedIn(name)
+        val before = phone.session.sessions().single()
+        phone.session.signIn(code(name))
+        phone.session.end(before)
+        expect(before.isCurrent && phone.store.load() != null)
+        phone.session.user()
+    }
     check("a user is told that they have to authenticate anew, and stays signed in") {
         val name = anybody()
         // This provider tells no time of authentication.

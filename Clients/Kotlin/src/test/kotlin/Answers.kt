@@ -85,6 +85,24 @@ fun answers() {
         equal(script.session.user().id, 7L)
         equal(script.store.load()?.userId, 7L)
     }
+    check("an end of all sessions leaves one that has begun meanwhile") {
+        val script = Script { count ->
+            when {
+                "/auth/signin" in sent.last() -> {
+                    val user = if (count == 1) 7 else 8
+                    answer(200, """{${tokens(user)},"user":{"user_id":$user}}""")
+                }
+                sent.last().startsWith("DELETE") -> {
+                    session.signIn(posted)
+                    answer(200, """{"revoked":3}""")
+                }
+                else -> answer(200, "{}")
+            }
+        }
+        script.session.signIn(posted)
+        equal(script.session.signOutEverywhere(), 3)
+        equal(script.session.userId, 8L)
+    }
     check("a list that does not say which session this one is ends none") {
         val listed =
             """{"session_id":"a","created_at":1,"expires_at":2,"provider":"p","client_id":"c","current":false}"""

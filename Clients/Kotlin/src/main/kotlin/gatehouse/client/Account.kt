@@ -70,7 +70,7 @@ fun GatehouseSession.sessions(): List<UserSession> {
  * ended already is no error. Another one takes a recent sign-in.
  */
 fun GatehouseSession.end(session: UserSession) {
-    if (session.isCurrent) return signOut()
+    if (session.id == name) return signOut()
     try {
         members(service.request("DELETE", "/users/me/sessions/${session.id}"))
     } catch (failure: ClientException) {
@@ -98,11 +98,8 @@ fun GatehouseSession.endOtherSessions(): Int {
  *
  * @throws ClientException of kind STORE_FAILED, too, where the store could not be cleared of what has ended
  */
-fun GatehouseSession.signOutEverywhere(): Int {
-    val ended = members(service.request("DELETE", "/users/me/sessions"))["revoked"] as? Long ?: throw unusable()
-    forget()
-    return ended.toInt()
-}
+fun GatehouseSession.signOutEverywhere(): Int =
+    ending { members(service.request("DELETE", "/users/me/sessions"))["revoked"] as? Long ?: throw unusable() }.toInt()
 
 private fun GatehouseSession.members(request: Request): Map<*, *> = ServiceCalls.members(authorized(request))
 

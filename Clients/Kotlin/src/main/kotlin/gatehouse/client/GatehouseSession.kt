@@ -128,10 +128,20 @@ class GatehouseSession(
         return calls.send(request, refreshed(session).accessToken)
     }
 
-    /** Forgets a session that has ended at the server. */
-    internal fun forget() = synchronized(lock) {
-        replace(null)
-        clearStore()
+    /** What the server calls this session, in the list of the user's. */
+    internal val name: String? get() = synchronized(lock) { loaded()?.let { claim("sid", it.accessToken) } }
+
+    /** Forgets the session that the action ends at the server; one that has begun here meanwhile stays. */
+    internal fun <Told> ending(action: () -> Told): Told {
+        val begun = synchronized(lock) { epoch }
+        val told = action()
+        synchronized(lock) {
+            if (begun == epoch) {
+                replace(null)
+                clearStore()
+            }
+        }
+        return told
     }
 
     private fun usable(): StoredSession {

@@ -22,12 +22,15 @@ internal class Tokens(val members: Map<*, *>) {
     private fun unusable() = ClientException(ClientException.Kind.UNUSABLE_ANSWER)
 }
 
-/** The `sub` of a JWT of the service's: read, not verified; it tells a mistaken answer. */
-internal fun subject(token: String): Long? =
+/** Whose a JWT of the service's is. */
+internal fun subject(token: String): Long? = claim("sub", token)?.toLongOrNull()
+
+/** A claim of a JWT of the service's: `sid` is the session's name. Read, not verified; it tells a mistaken answer. */
+internal fun claim(name: String, token: String): String? =
     try {
         val payload = token.split(".").let { if (it.size == 3) it[1] else "" }
         val claims = Json.read(String(Base64.getUrlDecoder().decode(payload))) as? Map<*, *>
-        (claims?.get("sub") as? String)?.toLongOrNull()
+        claims?.get(name) as? String
     } catch (_: IOException) {
         null
     } catch (_: IllegalArgumentException) {
