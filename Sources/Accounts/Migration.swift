@@ -51,7 +51,7 @@ public enum Migration {
     ///   - subject: whom the ID token of this sign-in names.
     ///   - current: who has that subject now, looked up inside the transaction.
     ///   - ported: the verified port tokens in the order they came; empty when the subject was known beforehand.
-    /// - Returns: what to do. Of several old subjects of one user the first is replaced. Whoever is known signs in,
+    /// - Returns: what to do. Of several old subjects of one user the first is replaced. Who is known signs in,
     ///   whatever the port tokens say.
     public static func decide(subject: Subject, current: Known?, ported: [Ported]) -> Decision {
         var old: Known?

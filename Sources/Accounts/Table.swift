@@ -88,7 +88,7 @@ public struct Table: Sendable {
         case session(String)
     }
 
-    /// What becomes of a user's rows when the account is merged into another. Whoever makes a table says it.
+    /// What becomes of a user's rows when the account is merged into another. The one who makes a table says it.
     public enum Merged: Sendable {
         /// They are the other account's from then on.
         case moves

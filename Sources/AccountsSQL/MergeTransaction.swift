@@ -77,7 +77,7 @@ package struct MergeTransaction {
         if try connection.first(Self.bothInDirectory, kept, absorbed, read: { _ in true }) != nil {
             return .bothInDirectory
         }
-        // Whoever holds one of its sessions may not be who has merged it.
+        // Those who hold its sessions may not be the one who has merged it.
         try Erasure.removeBound(of: absorbed, connection)
         let identities = try moveIdentities(of: absorbed, to: kept)
         try locks.carry(from: absorbed, to: kept)

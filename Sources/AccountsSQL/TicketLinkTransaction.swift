@@ -22,7 +22,7 @@ struct TicketLinkTransaction {
             return .refused(.invalidTicket)
         }
         if let found = try identities.find(ticket.subject)?.known {
-            // Nobody had it when the ticket was made, so whoever has it has got it since.
+            // Nobody had it when the ticket was made, so the one who has it got it since.
             try audit.add(.linkConflict, user: user, old: found.identity)
             return .refused(.identityInUse)
         }

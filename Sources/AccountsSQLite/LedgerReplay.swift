@@ -41,7 +41,7 @@ struct LedgerReplay {
             for user in here(user) { try take(identity, from: user) }
         case .identityMoved(let identity, let user):
             for user in here(user) {
-                // Whoever holds a session from before may be the number's next owner.
+                // Those who hold a session from before may be the number's next owners.
                 try SessionRows(connection: connection).deleteAll(of: user)
                 try take(identity, from: user)
             }

@@ -3,7 +3,7 @@ internal import Syntax
 /// Reads a document of XML 1.0 that needs nothing but elements, attributes, texts and comments, and refuses the rest:
 /// document types, entities, CDATA, instructions, other encodings than UTF-8. Every reader of such a document sees the
 /// same in it, so that a browser finds nothing that was not looked at here. It reads bytes, since marks that combine
-/// with a character before them hide that from whoever compares characters.
+/// with a character before them hide that from a reader that compares characters.
 struct XMLReader {
     struct Attribute {
         let name: String

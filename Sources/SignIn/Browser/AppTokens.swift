@@ -40,7 +40,7 @@ public struct AppTokens: Sendable {
     ///   - request: the request: the same again gets the same session while its answer is on its way, or was lost.
     ///   - replacedToken: of the session that the new one takes the place of (``Sessions/replaced(by:for:)``).
     /// - Throws: `.unlinked` with the ticket of somebody who has to register; `ServiceError.invalidGrant`; after a
-    ///   second use by whoever has the verifier the session has ended. `.unauthorizedClient`, `.invalidTarget`, before
+    ///   second use by one who has the verifier the session has ended. `.unauthorizedClient`, `.invalidTarget`, before
     ///   the code is looked at.
     public func redeem(
         _ code: String, redirectURI: String?, codeVerifier: String, for app: RegisteredApp,
@@ -81,7 +81,7 @@ public struct AppTokens: Sendable {
                 try await repository.redeem(redemption)
             }
             guard outcome == .handedOver else { return outcome }
-            // Whoever goes away while it waits has not used the code a second time.
+            // A caller that goes away while it waits has not used the code a second time.
             do { try await Task.sleep(for: Self.pause) } catch { throw .overloaded }
         }
     }
