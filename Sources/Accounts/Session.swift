@@ -42,6 +42,9 @@ public struct NewSession: Equatable, Sendable {
     public var audience: String?
     /// What its user has declined of the scopes that were asked for, with blanks between; nil for nothing.
     public var declined: String?
+    /// Whether its sign-in came with a port token that names another user (``SignedIn/isMergeOffered``). The store
+    /// finds that out as it opens the session.
+    public var isMergeOffered = false
     /// The provider's own session, where its ID token named one; see ``ProviderLogout``.
     public var upstreamSession: TokenHash?
     public var source: SessionSource
@@ -113,12 +116,14 @@ public struct Session: Equatable, Sendable {
     public var source: SessionSource
     /// As ``NewSession/declined``.
     public var declined: String?
+    /// As ``NewSession/isMergeOffered``.
+    public var isMergeOffered: Bool
 
     public init(
         id: SessionID, user: UserID, family: SessionID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64,
         createdAt: Int64, userAgent: String?, authentication: Authentication, authenticatedAt: Int64,
         challengedAt: Int64?, provider: String, client: String, identity: IdentityID?, scope: String?,
-        audience: String?, source: SessionSource, declined: String?
+        audience: String?, source: SessionSource, declined: String?, isMergeOffered: Bool
     ) {
         self.id = id
         self.user = user
@@ -138,6 +143,7 @@ public struct Session: Equatable, Sendable {
         self.audience = audience
         self.source = source
         self.declined = declined
+        self.isMergeOffered = isMergeOffered
     }
 }
 

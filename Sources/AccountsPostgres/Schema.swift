@@ -12,7 +12,7 @@ enum Schema {
     static let leastCompatible: Int64 = 1
     static let steps = [
         first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
-        fourteenth,
+        fourteenth, fifteenth,
     ]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
@@ -153,6 +153,9 @@ enum Schema {
         ALTER TABLE sessions ADD COLUMN declined text;
         ALTER TABLE failed_sign_ins ADD COLUMN correlations text
         """
+    // Whether the sign-in of a session came with a port token that names another user. An instance of the version
+    // before writes none.
+    private static let fifteenth = "ALTER TABLE sessions ADD COLUMN merge_offered int8"
 
     private static let makeMeta = Postgres.Statement.once(
         """

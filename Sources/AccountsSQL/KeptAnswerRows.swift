@@ -32,7 +32,8 @@ struct KeptAnswerRows {
                 user: session.user, identity: identity, isNewUser: arrival == .new, migrated: arrival == .migrated,
                 reference: row.text(0), profile: user.profile)
         }
-        guard let signedIn else { return nil }
+        guard var signedIn else { return nil }
+        signedIn.isMergeOffered = session.isMergeOffered
         try AuditTrail(connection: connection, now: now).add(
             .signInAnswerRepeated, user: session.user, new: identity,
             origin: connection.auditOrigin.about(session.id, session.client))

@@ -9,7 +9,7 @@ package import Accounts
 package enum SessionColumn: Int, CaseIterable, Sendable {
     // What a `Session` is read from, in the order of its places in a row.
     case id, user, family, generation, rotated, expires, created, userAgent, acr, methods, authTime, provider, client
-    case identity, authenticated, scope, audience, challenged, source, declined
+    case identity, authenticated, scope, audience, challenged, source, declined, mergeOffered
     // What is left of refresh tokens of the earlier form, in the order of `EarlierTokenColumns`.
     case refreshHash, previousHash, nextWrapped
     // How often the current refresh token was given again late, in the order of `LateRepeatColumns`.
@@ -40,6 +40,7 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .challenged: .integer("challenged").optional
         case .source: .integer("source")
         case .declined: .text("declined").optional
+        case .mergeOffered: .integer("merge_offered").optional
         case .refreshHash: .bytes("refresh_hash").noneOrEmpty
         case .previousHash: .bytes("previous_hash").optional
         case .nextWrapped: .bytes("next_wrapped").optional
@@ -81,6 +82,7 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .challenged: .session { .optional($0.challengedAt) }
         case .source: .session { .integer($0.source.rawValue) }
         case .declined: .session { .optional($0.declined) }
+        case .mergeOffered: .session { $0.isMergeOffered ? .integer(1) : .null }
         case .refreshHash: .noBytes
         case .previousHash, .nextWrapped, .lateRepeats, .lateGenerations: .nothing
         case .upstreamSession: .session { .optional($0.upstreamSession) }
@@ -118,7 +120,8 @@ extension Session {
             scope: try row.optionalText(.scope), audience: try row.optionalText(.audience),
             // One that a later version knows is bounded there.
             source: SessionSource(rawValue: try row.integer(.source)) ?? .signIn,
-            declined: try row.optionalText(.declined))
+            declined: try row.optionalText(.declined),
+            isMergeOffered: try row.optionalInteger(.mergeOffered) != nil)
     }
 }
 

@@ -69,8 +69,7 @@ package struct SignInTransaction {
             return .signedIn(try signIn(current))
         case .offer(let known, let other):
             guard let current, current.known == known else { throw .unavailable(.corrupt) }
-            var signedIn = try signIn(current)
-            signedIn.isMergeOffered = true
+            let signedIn = try signIn(current, offeringMerge: true)
             try audit.add(
                 .mergeOffered, user: known.user, old: other.identity, new: known.identity, origin: opening)
             return .signedIn(signedIn)
@@ -102,8 +101,9 @@ package struct SignInTransaction {
     }
 
     /// The session that is opened: where its user has yet to agree, it waits for that.
-    private func session(_ lacksConsent: Bool) -> NewSession {
+    private func session(_ lacksConsent: Bool, offeringMerge: Bool = false) -> NewSession {
         var session = record.session
+        session.isMergeOffered = offeringMerge
         if lacksConsent, let demand { session.expiresAt = demand.waitsUntil }
         return session
     }
@@ -155,7 +155,9 @@ package struct SignInTransaction {
         }
     }
 
-    private func signIn(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
+    private func signIn(
+        _ found: IdentityRows.Found, offeringMerge: Bool = false
+    ) throws(RepositoryError) -> SignedIn {
         try identities.touch(found.known.identity, opening: source, now: record.now)
         try identities.settle(found, as: record.subject, origin: opening, now: record.now)
         if let key = record.crossClientKey { try crossClientKeys.note(key, of: found.known.identity) }
@@ -163,7 +165,8 @@ package struct SignInTransaction {
             try SessionRoom(connection: connection, source: source, limits: limits)
                 .make(for: found.known.user, found.known.identity, opening: record.session.app)
         }
-        return try open(found, identity: found.known.identity, migrated: false, left: nil)
+        return try open(
+            found, identity: found.known.identity, migrated: false, left: nil, offeringMerge: offeringMerge)
     }
 
     private func migrate(_ found: IdentityRows.Found) throws(RepositoryError) -> SignedIn {
@@ -252,14 +255,15 @@ package struct SignInTransaction {
 
     /// - Parameter left: the provider at which the user has no identity any more.
     private func open(
-        _ found: IdentityRows.Found, identity: IdentityID, migrated: Bool, left: String?
+        _ found: IdentityRows.Found, identity: IdentityID, migrated: Bool, left: String?, offeringMerge: Bool = false
     ) throws(RepositoryError) -> SignedIn {
         let user = found.known.user
         let merge = ProfileMerge(connection: connection, sealer: sealer, record: record)
         let profile = try merge.run(found.sealedProfile, of: user, identity: identity, left: left)
         let lacksConsent = lacksConsent(agreed: found.agreed)
         try sessions.insert(
-            session(lacksConsent), user: user, identity: identity, provider: record.provider, now: record.now)
+            session(lacksConsent, offeringMerge: offeringMerge), user: user, identity: identity,
+            provider: record.provider, now: record.now)
         try deliver(lacksConsent)
         try noteConsent(of: user, agreed: found.agreed)
         if let kept = record.kept { try keep(kept, for: identity, record.session.id) }
@@ -267,6 +271,7 @@ package struct SignInTransaction {
             user: user, identity: identity, isNewUser: false, migrated: migrated, reference: found.reference,
             profile: profile)
         signedIn.lacksConsent = lacksConsent
+        signedIn.isMergeOffered = offeringMerge
         return signedIn
     }
 

@@ -296,4 +296,7 @@ extension Schema {
         ALTER TABLE sessions ADD COLUMN declined TEXT;
         ALTER TABLE failed_sign_ins ADD COLUMN correlations TEXT;
         """
+
+    // Whether the sign-in of a session came with a port token that names another user.
+    static let twentyEighth = "ALTER TABLE sessions ADD COLUMN merge_offered INTEGER"
 }

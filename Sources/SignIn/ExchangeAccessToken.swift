@@ -257,6 +257,6 @@ extension Session {
             authentication: session.authentication, authenticatedAt: session.authenticatedAt,
             challengedAt: session.challengedAt, provider: provider, client: session.client, identity: signedIn.identity,
             scope: session.scope, audience: session.audience, source: session.source,
-            declined: session.declined)
+            declined: session.declined, isMergeOffered: signedIn.isMergeOffered)
     }
 }

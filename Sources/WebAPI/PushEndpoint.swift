@@ -53,11 +53,12 @@ struct PushEndpoint: Sendable {
             var writer = JSONWriter()
             writer.object { $0.member("auth_req_id", id) }
             return .secretJSON(writer.bytes)
-        case .signedIn(let tokens, let receipt):
+        case .signedIn(let tokens, let receipt, let isMergeOffered):
             var writer = JSONWriter(reservingCapacity: 1024)
             writer.object { body in
                 body.member("auth_req_id", id)
                 body.tokens(tokens)
+                if isMergeOffered { body.member("merge_offered", true) }
                 if let receipt { body.member("receipt", receipt) }
             }
             // Without a Location: clients that follow redirects by themselves find nothing to follow, and read the

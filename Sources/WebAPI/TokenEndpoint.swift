@@ -98,6 +98,7 @@ struct TokenEndpoint: Sendable {
         writer.object { body in
             body.tokens(answer.tokens)
             if !answer.permissions.isEmpty { body.member("scope", answer.permissions.scope) }
+            if answer.isMergeOffered { body.member("merge_offered", true) }
             if let declined = answer.declined { body.declinedScopes(declined) }
             if let idToken = answer.idToken { body.member("id_token", idToken) }
             if let receipt = answer.receipt { body.member("receipt", receipt) }

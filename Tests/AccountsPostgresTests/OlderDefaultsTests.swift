@@ -19,7 +19,8 @@ import Testing
                 for statement in [
                     """
                     ALTER TABLE sessions DROP COLUMN audience, DROP COLUMN challenged, DROP COLUMN source,
-                        DROP COLUMN late_repeats, DROP COLUMN late_generations, DROP COLUMN declined
+                        DROP COLUMN late_repeats, DROP COLUMN late_generations, DROP COLUMN declined,
+                        DROP COLUMN merge_offered
                     """,
                     "ALTER TABLE used_codes DROP COLUMN answer", "ALTER TABLE app_codes DROP COLUMN answer",
                     """

@@ -85,6 +85,52 @@ import Testing
         }
     }
 
+    /// Ada has an account at each carrier.
+    private func withTwoAccounts(_ gatehouse: RunningGatehouse) async throws {
+        _ = try await gatehouse.signIn("ada", at: .aurora)
+        gatehouse.simulation.port(subscriber: "ada", to: .borealis)
+        #expect(try await gatehouse.signIn("ada", at: .borealis, misbehaving: "port_token_garbage")["new_user"] == true)
+    }
+
+    @Test func `with a new account already is offered it again when the answer is asked for again`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            try await withTwoAccounts(gatehouse)
+            let authorized = try await gatehouse.authorize("ada", at: .borealis)
+            for _ in 0..<2 {
+                let answer = try await gatehouse.signIn(authorized)
+                #expect(answer["merge_offered"] == true, "\(answer.text)")
+            }
+        }
+    }
+
+    @Test func `with a new account already is offered it through the browser, once`() async throws {
+        try await BrowserFlow.with { gatehouse in
+            try await withTwoAccounts(gatehouse)
+            var browser = BrowserFlow(gatehouse)
+            let mccmnc = try #require(gatehouse.simulation.mccmnc(of: .borealis))
+            let answer = try await browser.redeem(try await browser.code(["mccmnc": mccmnc]))
+            #expect(answer.status == 200 && answer["merge_offered"] == true, "\(answer.text)")
+            let refreshed = try await gatehouse.call(
+                "POST", "/auth/token",
+                form: [
+                    "grant_type": "refresh_token", "client_id": "desk",
+                    "refresh_token": try #require(answer["refresh_token"]?.string),
+                ])
+            #expect(refreshed.status == 200 && refreshed["merge_offered"] == nil, "\(refreshed.text)")
+        }
+    }
+
+    @Test func `with a new account already is offered it on the phone`() async throws {
+        try await PushFlow.with { flow in
+            try await withTwoAccounts(flow.gatehouse)
+            let mccmnc = try #require(flow.gatehouse.simulation.mccmnc(of: .borealis))
+            let id = try await flow.begun(["mccmnc": .string(mccmnc)])
+            await #expect(try flow.answer(at: .borealis) == [200])
+            let answer = try await flow.ended(id)
+            #expect(answer.status == 302 && answer["merge_offered"] == true, "\(answer.text)")
+        }
+    }
+
     @Test func `needs no carrier to be asked when the subject is known`() async throws {
         try await RunningGatehouse.with { gatehouse in
             _ = try await gatehouse.signIn("ada", at: .aurora)

@@ -51,7 +51,7 @@ extension SignInStage {
     }
 
     func tokens(_ id: String) async throws -> TokenIssuer.Tokens? {
-        if case .signedIn(let tokens, _) = try await poll(id) { tokens } else { nil }
+        if case .signedIn(let tokens, _, _) = try await poll(id) { tokens } else { nil }
     }
 
     /// The carrier says that the user has approved.

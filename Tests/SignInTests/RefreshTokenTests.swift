@@ -16,7 +16,8 @@ import Testing
         family: SessionID(high: 1, low: 1),
         generation: 3, rotatedAt: 1_790_000_000, expiresAt: 1_792_592_000, createdAt: 1_780_000_000, userAgent: nil,
         authentication: Authentication(acr: nil, amr: [], time: nil), authenticatedAt: 0, challengedAt: nil,
-        provider: "zenkey", client: "app", identity: nil, scope: nil, audience: nil, source: .signIn, declined: nil)
+        provider: "zenkey", client: "app", identity: nil, scope: nil, audience: nil, source: .signIn, declined: nil,
+        isMergeOffered: false)
 
     private static func read(_ text: String) -> RefreshToken? {
         RefreshToken(text) { $0 == key.number ? key : nil }

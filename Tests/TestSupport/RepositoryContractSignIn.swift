@@ -30,7 +30,7 @@ extension RepositoryContract {
                 createdAt: Sample.now, userAgent: "App/1.0", authentication: Sample.authentication(),
                 authenticatedAt: Sample.now - 5, challengedAt: nil, provider: "zenkey", client: session.client,
                 identity: signedIn.identity, scope: nil, audience: nil, source: .signIn,
-                declined: "email phone")
+                declined: "email phone", isMergeOffered: false)
             #expect(try await store.session(session.id, now: Sample.now) == stored)
             let trail = try await store.auditEvents(after: 0, limit: 10)
             #expect(trail.map(\.kind) == [.userCreated])

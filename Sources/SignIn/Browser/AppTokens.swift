@@ -26,6 +26,8 @@ public struct AppTokens: Sendable {
         /// Proof for third parties of what the user has approved with the sign-in (RFC 7519); nil where that is
         /// nothing.
         public internal(set) var receipt: String?
+        /// Whether the sign-in came with a port token that names another user (``SignedIn/isMergeOffered``).
+        public internal(set) var isMergeOffered = false
     }
 
     let repository: any BrowserSignInRepository & UserRepository & ReceiptRepository
@@ -60,6 +62,7 @@ public struct AppTokens: Sendable {
         case .redeemed(let session, let nonce):
             let token = terms.token(of: session)
             var answer = try await answer(session, token, for: app, asked, to: audience, nonce: nonce, now: now)
+            answer.isMergeOffered = session.isMergeOffered
             if answer.permissions.contains(.transactions) {
                 answer.receipt = try await tokenIssuer.receipt(ofSignInTo: session, in: repository)
             }

@@ -6,8 +6,9 @@ extension ServerInitiatedSignIn {
     /// How far a request has come.
     public enum Progress: Sendable {
         case pending
-        /// With the receipt of what the user has approved by it, if that is anything.
-        case signedIn(TokenIssuer.Tokens, receipt: String?)
+        /// With the receipt of what the user has approved by it, if that is anything, and whether its port token
+        /// names another user.
+        case signedIn(TokenIssuer.Tokens, receipt: String?, isMergeOffered: Bool)
     }
 
     /// For how long it is known that a session was fetched, in seconds: whoever has stolen what it is asked by tries it
@@ -60,6 +61,6 @@ extension ServerInitiatedSignIn {
         let tokens = try tokenIssuer.tokens(
             of: session, to: tokenIssuer.configuration.audienceOfPosters, permissions: nil, refreshToken: refreshToken,
             now: now)
-        return .signedIn(tokens, receipt: receipt)
+        return .signedIn(tokens, receipt: receipt, isMergeOffered: session.isMergeOffered)
     }
 }

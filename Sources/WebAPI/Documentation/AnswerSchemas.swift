@@ -51,6 +51,7 @@ enum AnswerSchemas {
             "scope": Schema.text(
                 "What the access token can be used for, of an app of ours: what of the scope was granted."),
             "receipt": receiptOfSignIn,
+            "merge_offered": mergeOffered,
             "declined_scopes": declinedScopes,
             "id_token": Schema.text(
                 """
@@ -68,9 +69,7 @@ enum AnswerSchemas {
                 "user": Reference.schema("SignedInUser"),
                 "new_user": Schema.boolean("Whether the user was made by this sign-in."),
                 "migrated": Schema.boolean("Whether the user has changed carriers, and was recognised."),
-                "merge_offered": Schema.boolean(
-                    "`true` where the carrier says that the user had a number elsewhere by which another user is known "
-                        + "here: the two may be one person's accounts (`POST /users/me/merge`). Absent else."),
+                "merge_offered": mergeOffered,
                 "declined_scopes": declinedScopes,
                 "acr": acr,
                 "auth_time": Schema.time("When the user authenticated at the provider"),
@@ -82,6 +81,10 @@ enum AnswerSchemas {
             "user_id": userID, "merged_user_id": Schema.integer("The number that nobody has any more.", ["minimum": 1]),
             "identities": Schema.array(of: Reference.schema("Identity")),
         ])
+    private static let mergeOffered = Schema.boolean(
+        "`true` where the carrier says that the user had a number elsewhere by which another user is known here: the two "
+            + "may be one person's accounts (`POST /users/me/merge`). Absent else, and in whatever is not the answer to a "
+            + "sign-in.")
     private static let declinedScopes = Schema.array(
         "What the user has declined at the provider of the scopes that were asked for; missing where that is nothing.",
         of: Schema.text("A scope, as the app has asked for it."))
@@ -147,7 +150,8 @@ enum AnswerSchemas {
     private static let pushSignedIn = Schema.extending(
         tokens,
         with: Schema.object(
-            "A session.", required: ["auth_req_id"], ["auth_req_id": pushID, "receipt": receiptOfSignIn]))
+            "A session.", required: ["auth_req_id"],
+            ["auth_req_id": pushID, "merge_offered": mergeOffered, "receipt": receiptOfSignIn]))
 
     private static let challenge = Schema.object(
         "A nonce of ours.", required: ["nonce", "expires"],
@@ -176,7 +180,7 @@ enum AnswerSchemas {
         ])
 
     /// Those of OpenID Connect Core §5.1 that users have or that providers tell, and those of the carriers.
-    private static let attributes = [
+    static let attributes = [
         "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile", "picture",
         "website", "gender", "birthdate", "zoneinfo", "locale", "updated_at", "postal_code", "phone", "last_4_social",
         "proofing", "isAdult18", "isAdult21", "isOver13",
