@@ -25,6 +25,23 @@ extension GatehouseSession {
         try await call("POST", "users/me/identities", json: ["link_ticket": ticket.text])
     }
 
+    /// Makes two accounts of one person one (`POST /users/me/merge`): this session's, and that of another session of
+    /// this app, which ends and is cleared. Both take a recent sign-in by an identity that was not just added.
+    ///
+    ///     let other = try GatehouseSession(base: address, store: anotherStore)
+    ///     try await other.signIn(with: evidence)      // as the user of the other account
+    ///     let merged = try await session.merge(absorbing: other)
+    ///
+    /// - Returns: the number of the user that is no more. Move what your own backend keeps under it.
+    @discardableResult
+    public func merge(absorbing other: GatehouseSession) async throws -> MergedAccount {
+        let merged: MergedAccount = try await call(
+            "POST", "users/me/merge", json: ["token": try await other.accessToken()])
+        // It has ended with its account. What it has stored is good for nothing, and goes as far as it can.
+        try? await other.signOut()
+        return merged
+    }
+
     /// Where a browser goes to add an identity (`POST /users/me/identities/authorize`), for apps that sign users in by
     /// the browser. It comes back to the redirect URI with `linked_identity`, `state` and `iss`, or with `error`.
     ///

@@ -7,7 +7,7 @@ public struct SignedIn: Sendable, Equatable {
     /// Whether the user has come from another carrier, and was recognised.
     public let hasMigrated: Bool
     /// Whether the carrier says that the user had a number elsewhere by which another user is known here: the two may
-    /// be one person's accounts, who may make them one (`POST /users/me/merge`).
+    /// be one person's accounts, who may make them one (``GatehouseSession/merge(absorbing:)``).
     public let isMergeOffered: Bool
     /// What the user has declined at the provider of the `scope` that the app has posted.
     public let declinedScopes: [String]
@@ -35,6 +35,8 @@ public struct SessionGrant: Sendable, Equatable {
     public let scopes: [String]
     /// What the user has declined at the provider of what was asked for.
     public let declinedScopes: [String]
+    /// As ``SignedIn/isMergeOffered``.
+    public let isMergeOffered: Bool
     /// Proof of what the user has approved with the sign-in; without one nothing is approved.
     public let receipt: Receipt?
 
@@ -44,6 +46,7 @@ public struct SessionGrant: Sendable, Equatable {
         self.userID = userID
         scopes = (answer.body["scope"] as? String)?.split(separator: " ").map(String.init) ?? []
         declinedScopes = answer.body["declined_scopes"] as? [String] ?? []
+        isMergeOffered = answer.body["merge_offered"] as? Bool == true
         receipt = (answer.body["receipt"] as? String).map(Receipt.init(jwt:))
         if let receipt, receipt.subject != session.user { throw .anotherUser }
     }

@@ -46,3 +46,15 @@ public struct LinkedIdentity: Sendable, Equatable, Decodable {
         case id = "identity_id", provider
     }
 }
+
+/// What has become of two accounts.
+public struct MergedAccount: Sendable, Equatable, Decodable {
+    /// The user that is left.
+    public let user: Int64
+    /// The number that nobody has any more.
+    public let absorbed: Int64
+
+    private enum CodingKeys: String, CodingKey {
+        case user = "user_id", absorbed = "merged_user_id"
+    }
+}

@@ -65,6 +65,23 @@ import Testing
         }
     }
 
+    @Test func `makes their two accounts one, and the other session is gone`() async throws {
+        try await Stage.with { stage in
+            let (session, otherStore) = (try await stage.signedIn(), MemoryStore())
+            let other = try stage.session(otherStore)
+            let absorbed = try await other.signIn(with: stage.service.evidence("grace"), at: "auth0").user.id
+            let token = try await other.accessToken()
+            let merged = try await session.merge(absorbing: other)
+            #expect(merged.user == (try await session.user().id) && merged.absorbed == absorbed)
+            #expect(try await stage.status(of: token) == 401)
+            #expect(await !other.isSignedIn && otherStore.load() == nil)
+            // A token of its own user's makes nothing one.
+            let again = try await stage.signedIn(MemoryStore())
+            await #expect(throws: GatehouseError.self) { try await session.merge(absorbing: again) }
+            #expect(await again.isSignedIn)
+        }
+    }
+
     @Test func `gets a receipt for what they have approved`() async throws {
         try await Stage.with { stage in
             let session = try stage.session()

@@ -48,6 +48,20 @@ fun accounts() {
         equal(phone.proxy.refreshes, 0)
         equal(phone.session.sessions().size, 2)
     }
+    check("a user makes their two accounts one, and the other session is gone") {
+        val (phone, other) = List(2) { signedIn(anybody()) }
+        val absorbed = other.session.user().id
+        val merged = phone.session.merge(other.session)
+        equal(merged.userId, phone.session.user().id)
+        equal(merged.absorbedUserId, absorbed)
+        equal(other.store.load(), null)
+        refused(Kind.NOT_SIGNED_IN) { other.session.user() }
+        // A token of its own user's makes nothing one.
+        val name = anybody()
+        val (first, second) = List(2) { signedIn(name) }
+        refused(Kind.REFUSED) { first.session.merge(second.session) }
+        second.session.user()
+    }
     check("a user who is locked is told so, and is not signed in any more") {
         val name = anybody()
         val phone = Phone()

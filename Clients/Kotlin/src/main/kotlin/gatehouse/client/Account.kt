@@ -19,6 +19,21 @@ fun GatehouseSession.link(request: SignInRequest): LinkedIdentity = link(request
 fun GatehouseSession.link(ticket: LinkTicket): LinkedIdentity = link(mapOf("link_ticket" to ticket.text))
 
 /**
+ * Makes two accounts of one person one (`POST /users/me/merge`): this session's, and that of [other], another session
+ * of this app, which ends and is cleared. Both take a recent sign-in by an identity that was not just added.
+ *
+ * Returns the number of the user that is no more, too: move what your own backend keeps under it.
+ */
+fun GatehouseSession.merge(other: GatehouseSession): MergedAccount {
+    val members = members(service.json("POST", "/users/me/merge", mapOf("token" to other.accessToken())))
+    val merged = MergedAccount(
+        members["user_id"] as? Long ?: throw unusable(), members["merged_user_id"] as? Long ?: throw unusable())
+    // It has ended with its account. What it has stored is good for nothing, and goes as far as it can.
+    runCatching { other.signOut() }
+    return merged
+}
+
+/**
  * Where a browser goes to add an identity (`POST /users/me/identities/authorize`), for apps that sign users in by the
  * browser. It comes back to the redirect URI with `linked_identity`, `state` and `iss`, or with `error`.
  *
@@ -115,6 +130,14 @@ private fun unusable() = ClientException(Kind.UNUSABLE_ANSWER)
 
 /** One of the ways in which a user can sign in, and the name of its provider's section. */
 class LinkedIdentity internal constructor(val id: Long, val provider: String)
+
+/**
+ * What has become of two accounts.
+ *
+ * @property userId the user that is left.
+ * @property absorbedUserId the number that nobody has any more.
+ */
+class MergedAccount internal constructor(val userId: Long, val absorbedUserId: Long)
 
 /**
  * Where a browser goes to add an identity to the user. Its text does not show it.

@@ -22,11 +22,13 @@ class BrowserCode(
  * one may have signed in.
  * @property scopes what of the scope was granted, of an app of the service's; empty of who posts codes.
  * @property declinedScopes what the user has declined at the provider of what was asked for.
+ * @property isMergeOffered as of [SignedIn].
  * @property receipt proof of what the user has approved with the sign-in; without one nothing is approved.
  */
 class SessionGrant internal constructor(val userId: Long, members: Map<*, *>) {
     val scopes: List<String> = (members["scope"] as? String)?.split(" ")?.filter { it.isNotEmpty() } ?: emptyList()
     val declinedScopes: List<String> = texts(members["declined_scopes"])
+    val isMergeOffered: Boolean = members["merge_offered"] == true
     val receipt: Receipt? = (members["receipt"] as? String)?.let { Receipt.of(it, userId) }
 
     override fun toString(): String = "grant of user $userId"
