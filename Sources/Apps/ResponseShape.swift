@@ -2,8 +2,10 @@ public import Crypto
 
 /// How an app is told of its user: stock apps differ in what they decode.
 public enum ResponseShape: String, Sendable, CaseIterable {
-    /// Texts, as the sample backend of ZenKey and its sample app for iOS have them.
+    /// Texts, as the sample backend of ZenKey has them. Of somebody unknown it has objects, and so has this.
     case flat
+    /// Texts, of somebody unknown too: ZenKey's sample app for iOS decodes nothing else.
+    case zenkeyIOS = "zenkey-ios"
     /// An object for each attribute, `{"value": …}`, as ZenKey's sample app for Android decodes it.
     case zenkeyAndroid = "zenkey-android"
 }

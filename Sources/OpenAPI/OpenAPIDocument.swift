@@ -66,13 +66,16 @@ public struct OpenAPIDocument: Sendable {
     ///   - tags: in the order a reader wants them.
     ///   - operations: likewise; those of one path come together where the first of them stands.
     ///   - components: what they may refer to.
+    ///   - namedSchemas: those that descriptions name, and nothing refers to.
     public init(
-        info: JSONValue, server: String, tags: [Tag], operations: [OperationObject], components: Components
+        info: JSONValue, server: String, tags: [Tag], operations: [OperationObject], components: Components,
+        namedSchemas: [String] = []
     ) {
+        let roots = operations.map(\.json) + namedSchemas.map { ["$ref": .string("#/components/schemas/\($0)")] }
         json = [
             "openapi": "3.0.3", "info": info, "servers": [["url": .string(server)]],
             "tags": .array(tags.map { ["name": .string($0.name), "description": .string($0.description)] }),
-            "paths": Self.paths(operations), "components": components.reached(from: operations.map(\.json)),
+            "paths": Self.paths(operations), "components": components.reached(from: roots),
         ]
     }
 

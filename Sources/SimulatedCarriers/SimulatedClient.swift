@@ -56,6 +56,9 @@ public struct SimulatedClient: Sendable {
     /// The demo's client id at discovery and at the carriers.
     static let carrierClientID = "ccid-0123456789abcdef"
 
+    /// That of an app from the time before the carriers' SDKs had PKCE.
+    static let formerCarrierClientID = "ccid-2019201920192019"
+
     /// And at the plain provider.
     static let plainClientID = "gatehouse-demo"
     /// Of a client there whose secret is never sent.
@@ -70,9 +73,9 @@ public struct SimulatedClient: Sendable {
     static let beyondClientID = "gatehouse-beyond"
     static let publicBeyondClientID = "gatehouse-beyond-public"
 
-    /// The clients of the demo: one for the carriers; three for the plain provider: one with a secret, one without, and
-    /// one that signs who it is; two for TelenorID+, two for the issuer like Beyond Identity, and at each dialect one
-    /// for a server and those of its apps.
+    /// The clients of the demo: two for the carriers, one of them without PKCE; three for the plain provider: one with
+    /// a secret, one without, and one that signs who it is; two for TelenorID+, two for the issuer like Beyond
+    /// Identity, and at each dialect one for a server and those of its apps.
     ///
     /// - Parameters:
     ///   - redirectURIs: addresses registered for all, beside each one's own.
@@ -81,10 +84,8 @@ public struct SimulatedClient: Sendable {
         redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = []
     ) -> [SimulatedClient] {
         [
-            SimulatedClient(
-                id: carrierClientID, name: "Gatehouse demo", secret: "demo-secret",
-                redirectURIs: ["\(carrierClientID)://com.xci.provider.sdk"] + redirectURIs,
-                issuers: [.discovery, .aurora, .borealis]),
+            carrierClient(carrierClientID, redirectURIs),
+            carrierClient(formerCarrierClientID, redirectURIs, hasPKCE: false),
             SimulatedClient(
                 id: plainClientID, name: "Gatehouse demo", secret: "demo-secret-plain",
                 redirectURIs: ["com.example.app:/callback"] + redirectURIs, authentication: [.basic, .post],
@@ -114,5 +115,14 @@ public struct SimulatedClient: Sendable {
                     redirectURIs: ["com.example.app:/beyond"] + redirectURIs, authentication: [.publicClient],
                     issuers: [.beyond]),
             ] + DialectClients.demo(redirectURIs: redirectURIs)
+    }
+
+    private static func carrierClient(
+        _ id: String, _ redirectURIs: [String], hasPKCE: Bool = true
+    ) -> SimulatedClient {
+        SimulatedClient(
+            id: id, name: "Gatehouse demo", secret: "demo-secret",
+            redirectURIs: ["\(id)://com.xci.provider.sdk"] + redirectURIs, issuers: [.discovery, .aurora, .borealis],
+            requiresPKCE: hasPKCE)
     }
 }

@@ -53,7 +53,7 @@ struct CurrentUserEndpoint: Sendable {
             body.member("username", profile.username(reference: user.reference))
             body.member("zenkey_sub", user.reference)
             switch shape {
-            case .flat: body.flatProfile(shown, names) { providers.isVerified($0, in: profile) }
+            case .flat, .zenkeyIOS: body.flatProfile(shown, names) { providers.isVerified($0, in: profile) }
             case .zenkeyAndroid: body.nestedProfile(shown, names) { providers.isVerified($0, in: profile) }
             }
             body.saidByUserAlone(profile)

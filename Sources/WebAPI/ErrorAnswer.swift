@@ -217,7 +217,8 @@ struct ErrorAnswer {
     /// - Parameters:
     ///   - requestID: so that a developer can quote it, and an operator find it in the log.
     ///   - hasError: whether there is an `error`, beside the `error_code` that is there always.
-    func response(requestID: String, hasError: Bool = true) -> HTTPResponse {
+    ///   - shape: how whoever signs in is told of somebody unknown.
+    func response(requestID: String, hasError: Bool = true, as shape: ResponseShape = .flat) -> HTTPResponse {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.object { body in
             if hasError { body.member("error", code) }
@@ -229,7 +230,7 @@ struct ErrorAnswer {
                 body.member("description", sentence)
             }
             if let discoveryUI { body.member("discovery_ui", discoveryUI) }
-            if let linkTicket { body.unlinkedUser(linkTicket) }
+            if let linkTicket { body.unlinkedUser(linkTicket, as: shape) }
             body.member("request_id", requestID)
         }
         var response = HTTPResponse.json(status, writer.bytes)
@@ -264,41 +265,5 @@ extension ErrorAnswer {
     func clientResponse(requestID: String) -> HTTPResponse {
         let isTransient = status.code >= 500 || status == .tooManyRequests
         return response(requestID: requestID, hasError: !isTransient)
-    }
-}
-
-extension JSONWriter {
-    /// What stock apps fill their registration form with: the carrier's attributes in the sample backend's shape, and
-    /// the ticket where that shows the subject.
-    fileprivate mutating func unlinkedUser(_ ticket: LinkTicket) {
-        let (said, permissions) = (ticket.attributes, ticket.permissions)
-        name("zenkey_attributes")
-        object { attributes in
-            attributes.member("sub", ticket.text)
-            if permissions.contains(.profile), let name = said.name {
-                attributes.name("name")
-                attributes.object { parts in
-                    parts.member("value", name)
-                    if let givenName = said.givenName { parts.member("given_name", givenName) }
-                    if let familyName = said.familyName { parts.member("family_name", familyName) }
-                }
-            }
-            for (member, value, permission) in [
-                ("email", said.email, Permission.email), ("phone", said.phoneNumber, .phone),
-                ("postal_code", said.postalCode, .postalCode), ("birthdate", said["birthdate"], .profile),
-                ("last_4_social", said["last_4_social"], .lastFourSocial),
-            ] {
-                guard permissions.contains(permission), let value else { continue }
-                attributes.name(member)
-                attributes.object { $0.member("value", value) }
-            }
-            if permissions.contains(.address), UserClaims.has(said, .address) {
-                attributes.name(UserClaims.address)
-                attributes.object { $0.address(of: said, as: "value") }
-            }
-            if permissions.contains(.claims) { attributes.claims(ticket.claims) }
-        }
-        member("link_ticket", ticket.text)
-        member("expires", LinkTicket.lifetimeSeconds)
     }
 }

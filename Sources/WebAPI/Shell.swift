@@ -64,7 +64,7 @@ struct Shell: Sendable {
     private static func response(_ error: ServiceError, _ context: RequestContext) -> HTTPResponse {
         context.isOfOurApp
             ? ErrorAnswer.client(error).clientResponse(requestID: context.request.id)
-            : ErrorAnswer(error).response(requestID: context.request.id)
+            : ErrorAnswer(error).response(requestID: context.request.id, as: context.responses)
     }
 }
 

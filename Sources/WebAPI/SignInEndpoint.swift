@@ -43,7 +43,7 @@ struct SignInEndpoint: Sendable {
             body.object { user in
                 user.member("user_id", signedIn.user.rawValue)
                 switch shape {
-                case .flat: user.profile(signedIn.profile, of: provider, outcome.claims, by: providers)
+                case .flat, .zenkeyIOS: user.profile(signedIn.profile, of: provider, outcome.claims, by: providers)
                 case .zenkeyAndroid: user.nested(signedIn.profile, of: provider, outcome.claims, by: providers)
                 }
             }

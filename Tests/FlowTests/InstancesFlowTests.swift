@@ -56,6 +56,17 @@ import Testing
         }
     }
 
+    @Test func `let five tries a day at an attribute of a user, at both together`() async throws {
+        try await withTwo { gatehouse, other in
+            let token = try #require(try await gatehouse.signIn("ada")["token"]?.string)
+            for (number, port) in [gatehouse.port, other, other, gatehouse.port, other, gatehouse.port].enumerated() {
+                let answer = try await gatehouse.call(
+                    "POST", "/users/me/match", bearer: token, form: ["postal_code": "1234\(number)"], at: port)
+                #expect(answer.status == (number < 5 ? 200 : 429), "\(number) \(answer.text)")
+            }
+        }
+    }
+
     @Test func `hold an end of sessions against what is under way at the other`() async throws {
         try await withTwo { gatehouse, other in
             let token = try #require(try await gatehouse.challengedSignIn("ada")["token"]?.string)

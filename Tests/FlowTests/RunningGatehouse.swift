@@ -198,6 +198,8 @@ final class RunningGatehouse: Sendable {
     // MARK: What an app does
 
     /// A code for a subscriber, as the app gets it at its redirect URI.
+    ///
+    /// - Parameter more: more of the request; an empty text leaves out what is usual.
     func authorize(_ subscriber: String, at carrier: SimulatedIssuer = .aurora, _ more: [String: String] = [:])
         async throws
         -> Authorized
@@ -211,6 +213,7 @@ final class RunningGatehouse: Sendable {
             "login_hint": subscriber, "code_challenge": Authorized.challenge(verifier), "code_challenge_method": "S256",
         ]
         query.merge(more) { _, new in new }
+        query = query.filter { !$0.value.isEmpty }
         let issuer = try #require(URLComponents(string: simulation.url(of: carrier)))
         let answer = try await LoopbackClient(port: UInt16(try #require(issuer.port))).send(
             "GET", "/authorize?" + FormText.encode(query))

@@ -55,7 +55,7 @@ import Testing
         ("aud", nil), ("iat", 1), ("iat", nil), ("exp", 1), ("exp", 4_000_000_000), ("exp", nil), ("jti", nil),
         ("response_type", "code"), ("redirect_uri", "https://other.example/"), ("redirect_uri", nil),
         ("notification_uri", nil), ("notification_uri", "ftp://x"), ("scope", "name"), ("login_hint", nil),
-        ("login_hint", "+4912345678"), ("correlation_id", "x"), ("correlation_id", nil), ("context", nil),
+        ("login_hint", "+4912345678"), ("correlation_id", "x"), ("correlation_id", nil),
         ("context", ""), ("context", "a\nb"), ("context", .string(String(repeating: "x", count: 281))),
         ("expires_in", 0), ("expires_in", 172_801), ("expires_in", "3600"), ("expires_in", nil), ("state", nil),
         ("nonce", nil), ("client_notification_token", "short"), ("client_notification_token", nil),

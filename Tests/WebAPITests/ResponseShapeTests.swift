@@ -1,3 +1,4 @@
+import Accounts
 import Apps
 import Crypto
 import HTTPServer
@@ -56,6 +57,7 @@ import Testing
             for (name, value) in Self.nested { #expect(answer[name] == value, "\(name) \(answer)") }
             #expect(answer["phone_number"]?["value"] == "+12065550100")
             #expect(answer["user_id"] == 1 && answer["given_name"] == nil && answer["email_verified"] == nil)
+            #expect(Self.problems(answer, StockAppSchemas.user).isEmpty)
         }
         // The rest is what it was: these are a number and texts in that app too.
         #expect(user.json["zenkey_sub"]?.string != nil && user.json["username"]?.string != nil)
@@ -63,13 +65,42 @@ import Testing
         #expect(signedIn.json["expires"]?.integer == 900)
     }
 
+    /// What an answer has that the document's schema of that name does not say.
+    private static func problems(_ answer: JSONValue, _ schema: String) -> [String] {
+        DocumentedAnswers.ofApps.check.problems(answer, ["$ref": .string("#/components/schemas/\(schema)")])
+    }
+
+    @Test func `have texts of somebody unknown for the iOS sample, and objects for the others`() async throws {
+        for shape in ResponseShape.allCases {
+            let app = try await APIStage(apiKeys: [Self.key.1], responses: shape, registration: .ticket)
+            app.stage.answerUserinfo([
+                "sub": "310260-subject", "name": "Jane Doe", "given_name": "Jane", "family_name": "Doe",
+                "phone_number": "+12065550100", "postal_code": "90210",
+                "address": ["street_address": "1 Main Street", "postal_code": "90210"],
+            ])
+            let answer = await Self.ask(app, .post, "/auth/zenkey-signin", APIStage.authorized())
+            let told = try #require(answer.json["zenkey_attributes"])
+            #expect(told["sub"] == answer.json["link_ticket"])
+            guard shape == .zenkeyIOS else {
+                #expect(told["name"]?["value"] == "Jane Doe" && told["phone"]?["value"] == "+12065550100")
+                continue
+            }
+            #expect(told["name"] == "Jane Doe" && told["given_name"] == "Jane" && told["family_name"] == "Doe")
+            #expect(told["phone_number"] == "+12065550100" && told["postal_code"] == "90210" && told["phone"] == nil)
+            #expect(told["address"]?["street_address"] == "1 Main Street")
+            #expect(Self.problems(told, StockAppSchemas.registrationAttributes).isEmpty)
+        }
+    }
+
     @Test func `stay texts for every other key`() async throws {
-        let app = try await Self.stage(.flat)
-        let signedIn = await Self.ask(app, .post, "/auth/zenkey-signin", APIStage.authorized())
-        let user = await Self.ask(
-            app, .get, "/users/me", token: try #require(signedIn.json["token"]?.string))
-        #expect(user.json["name"] == "Jane Doe" && user.json["email_verified"]?.string != nil)
-        #expect(signedIn.json["user"]?["name"] == "Jane Doe")
+        for shape in [ResponseShape.flat, .zenkeyIOS] {
+            let app = try await Self.stage(shape)
+            let signedIn = await Self.ask(app, .post, "/auth/zenkey-signin", APIStage.authorized())
+            let user = await Self.ask(
+                app, .get, "/users/me", token: try #require(signedIn.json["token"]?.string))
+            #expect(user.json["name"] == "Jane Doe" && user.json["email_verified"]?.string != nil)
+            #expect(signedIn.json["user"]?["name"] == "Jane Doe")
+        }
     }
 
     @Test func `are those of an app of ours by its section, whatever key comes along`() async throws {

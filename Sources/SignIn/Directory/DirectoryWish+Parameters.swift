@@ -12,6 +12,15 @@ extension DirectoryWish {
         case name
         case deliveryMethod = "delivery_method"
         case authenticatorType = "authenticator_type"
+
+        /// The embedded samples send what the directory's API of 2021 takes: the address under every name it has.
+        public var form: ParameterForm {
+            switch self {
+            case .username: ParameterForm(["user_name", "external_id"])
+            case .deliveryMethod: ParameterForm(["binding_token_delivery_method"])
+            default: ParameterForm.ofSDKs[rawValue] ?? ParameterForm()
+            }
+        }
     }
 
     /// Of each text.

@@ -59,6 +59,12 @@ struct PushEndpoints: Sendable {
         }
     }
 
+    /// - Parameter asker: as a part of the page.
+    private static func question(_ asker: String, _ context: String?) -> String {
+        guard let context else { return "<p><strong>\(asker)</strong> asks you to sign in.</p>" }
+        return "<p><strong>\(asker)</strong> asks you to approve:</p><p class=\"asked\">\(Page.escape(context))</p>"
+    }
+
     /// What stands on the phones of this carrier's subscribers.
     func phone() -> HTTPResponse {
         let pending = provider.pushes.pending(now: World.now)
@@ -67,7 +73,7 @@ struct PushEndpoints: Sendable {
             return """
                 <form method="post" action="\(Self.phonePath)"><fieldset>
                 <legend>\(Page.escape(entry.subscriber.fullName)), \(entry.subscriber.phoneNumber)</legend>
-                <p><strong>\(asker)</strong> asks you to approve:</p><p class="asked">\(Page.escape(entry.request.context))</p>
+                \(Self.question(asker, entry.request.context))
                 <input type="hidden" name="request" value="\(entry.request.id)">
                 <p class="actions"><button name="decision" value="approve">Approve</button>
                 <button name="decision" value="deny" class="quiet">Deny</button></p></fieldset></form>

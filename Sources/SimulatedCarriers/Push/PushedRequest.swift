@@ -23,7 +23,8 @@ struct PushedRequest: Sendable {
     let level: String
     let loginHint: String
     let correlationID: String
-    let context: String
+    /// Nothing where the request is the minimal one.
+    let context: String?
     let expiresIn: Int64
     let state: String
     let nonce: String
@@ -74,7 +75,8 @@ struct PushedRequest: Sendable {
         return (redirectURI, notificationURI)
     }
 
-    private static func context(_ reader: ClaimReader) throws(OAuthError) -> String {
+    private static func context(_ reader: ClaimReader) throws(OAuthError) -> String? {
+        guard reader.claims["context"] != nil else { return nil }
         let context = try reader.text("context")
         guard context.count <= longestContext, context.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw .invalidRequest("The context has more than 280 characters, or control characters.")

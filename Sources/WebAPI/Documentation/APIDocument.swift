@@ -31,7 +31,8 @@ enum APIDocument {
         OpenAPIDocument.of(
             title: "Gatehouse", version: version, introduction: introduction, baseURL: baseURL,
             operations: Operations.all(with: wings).map { ($0.description, $0.object) }, wings: wings,
-            securitySchemes: securitySchemes)
+            securitySchemes: securitySchemes,
+            namedSchemas: [StockAppSchemas.user, StockAppSchemas.registrationAttributes])
     }
 
     private static let introduction = """

@@ -6,7 +6,7 @@ extension OpenAPIDocument {
     static func of(
         title: String, version: String, introduction: String, baseURL: String?,
         operations: [(description: OperationDescription, object: OperationObject)], wings: APIExtensions,
-        securitySchemes: [JSONObject.Member]
+        securitySchemes: [JSONObject.Member], namedSchemas: [String] = []
     ) -> JSONValue {
         let codes = ErrorCode.all(with: wings.all.flatMap(\.errors).map(ErrorCode.init))
         return OpenAPIDocument(
@@ -18,13 +18,15 @@ extension OpenAPIDocument {
             operations: operations.map(\.object),
             components: Components(
                 schemas: RequestSchemas.all + wings.all.flatMap(\.requestSchemas) + AnswerSchemas.all
-                    + wings.all.flatMap(\.answerSchemas) + IssuerSchemas.all + AdminSchemas.all + ErrorSchemas.all,
+                    + wings.all.flatMap(\.answerSchemas) + IssuerSchemas.all + AdminSchemas.all + ErrorSchemas.all
+                    + StockAppSchemas.all,
                 parameters: [("RequestID", requestID)],
                 headers: ResponseHeader.allCases.map { ($0.rawValue, $0.description) },
                 examples: codes.map { ($0.rawValue, $0.example) },
                 responses: codes.map { ($0.rawValue, ErrorResponse([$0]).whole) } + [
                     (ErrorResponse.ofHTTP, ErrorResponse(ErrorCode.ofHTTP).response(ofHTTP))
-                ], securitySchemes: securitySchemes)
+                ], securitySchemes: securitySchemes),
+            namedSchemas: namedSchemas
         ).json
     }
 

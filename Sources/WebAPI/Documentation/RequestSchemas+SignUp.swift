@@ -5,12 +5,20 @@ internal import OpenAPI
 extension RequestSchemas {
     static var signUpMembers: [(name: String, value: JSONValue)] {
         [
-            ("username", text("username", "What the account is called; the address where there is none.", atMost255)),
+            (
+                "username",
+                text(
+                    "username",
+                    "What the account is called; the address where there is none. Sample apps call it `external_id`, too.",
+                    atMost255)
+            ),
             ("email", text("email", "Where the provider's mail goes.", atMost255)),
             ("display_name", text("display_name", "What the user is called where people read it.", atMost255)),
             (
                 "delivery_method",
-                Schema.choice("How the credential is to come.", ["email", "return"])
+                Schema.choice(
+                    "How the credential is to come; also under the name `binding_token_delivery_method`.",
+                    ["email", "return"])
             ),
             (
                 "authenticator_type",

@@ -23,7 +23,8 @@ enum SignInDescriptions {
             description: """
                 Finds the user's carrier by the mobile network, or takes the provider; exchanges the code; validates \
                 the ID token; fetches the user's attributes; recognises a user who has changed carriers. The session \
-                is on disk when the answer comes. `User-Agent` is shown in the list of the user's sessions.
+                is on disk when the answer comes. `User-Agent` is shown in the list of the user's sessions. \
+                \(StockAppSchemas.sentence)
                 """,
             body: .init(schema: "AuthorizedResponse", example: Examples.authorizedResponse),
             successes: [
