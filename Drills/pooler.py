@@ -53,17 +53,19 @@ def run(bench):
         with postgres(bench) as database, pgbouncer(bench, database) as port, bench.carriers() as carriers:
             settings = {
                 **SETTINGS, **storage(bench, database), "INSTANCES": "2", "LOG_LEVEL": "notice",
-                "STORAGE_URL": f"postgres://gatehouse@127.0.0.1:{port}/postgres", "STORAGE_PREPARED_STATEMENTS": "false"}
-            with bench.server(carriers, "one", settings=settings) as one, \
-                    bench.server(carriers, "two", settings=settings) as two:
-                use(bench, carriers, {"one": one, "two": two})
+                "STORAGE_URL": f"postgres://gatehouse@127.0.0.1:{port}/postgres"}
+            # As it is by itself, which has to find out that its sessions are others', and as it is told.
+            for name, more in ("found-out", {}), ("told", {"STORAGE_PREPARED_STATEMENTS": "false"}):
+                with bench.server(carriers, f"{name}-one", settings={**settings, **more}) as one, \
+                        bench.server(carriers, f"{name}-two", settings={**settings, **more}) as two:
+                    use(bench, carriers, {"one": one, "two": two}, name)
     except NotInstalled as error:
         bench.skip(str(error))
 
 
-def use(bench, carriers, servers):
+def use(bench, carriers, servers, name):
     answers, over = Answers(), threading.Event()
-    apps = [App(f"app{number}", carriers, Fleet(servers), answers) for number in range(APPS)]
+    apps = [App(f"{name}{number}", carriers, Fleet(servers), answers) for number in range(APPS)]
     threads = [threading.Thread(target=app.work, args=(over,)) for app in apps]
     for thread in threads:
         thread.start()
@@ -71,7 +73,7 @@ def use(bench, carriers, servers):
     over.set()
     for thread in threads:
         thread.join()
-    check(bench, apps, "at the end")
-    check_chains(bench, apps, "at the end")
+    check(bench, apps, f"{name}, at the end")
+    check_chains(bench, apps, f"{name}, at the end")
     report(bench, apps, answers)
     bench.claim(answers.refused == 0, f"no request is refused for the store ({answers.refused} are)")

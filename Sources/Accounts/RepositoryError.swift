@@ -57,6 +57,8 @@ public enum Unavailability: Error, Equatable, Sendable {
     case brokenSeal
     /// There is no way to the database server, or it is not there.
     case cannotConnect
+    /// What stands before the database server does not take a session's settings.
+    case settingsRefused
     /// The database server has no room for another connection.
     case tooManyConnections
     /// The way to the database server has ended, or the time was over, before its answer came.
@@ -85,6 +87,9 @@ extension Unavailability: CustomStringConvertible {
         case .closed: "it is closed"
         case .brokenSeal: "a sealed value does not open"
         case .cannotConnect: "the database server can't be reached, or does not take us in"
+        case .settingsRefused:
+            "a pooler before the database server refuses the session's settings: pgbouncer takes them with "
+                + "ignore_startup_parameters = options"
         case .tooManyConnections: "the database server takes no more connections than it has (max_connections)"
         case .uncertain: "the database server has not answered; what was asked of it may have happened"
         case .clock: "the clocks of this machine and of the database server differ by more than two seconds"

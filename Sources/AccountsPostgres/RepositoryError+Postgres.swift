@@ -17,6 +17,7 @@ extension Unavailability {
     init(_ error: PostgresError) {
         switch error {
         case .refused(let state): self = Unavailability(state)
+        case .notConnected(.refused(.protocolViolation)): self = .settingsRefused
         case .notConnected(.refused(let state)): self = Unavailability(state)
         case .notConnected: self = .cannotConnect
         // Whoever waits to its deadline has found no connection, which is no crowd: that is refused at once.
@@ -37,6 +38,9 @@ extension Unavailability {
         case .adminShutdown: self = .cannotConnect
         case .tooManyConnections: self = .tooManyConnections
         case .diskFull: self = .diskFull
+        case .unknownStatement: self = .server(sqlState: "26000")
+        case .duplicateStatement: self = .server(sqlState: "42P05")
+        case .protocolViolation: self = .server(sqlState: "08P01")
         // Class 53: what the server has too little of; class 58: its own files; class XX: what must not be.
         case .other(let code) where code == "53200": self = .outOfMemory
         case .other(let code) where code.hasPrefix("58"): self = .inputOutput

@@ -26,7 +26,7 @@ extension Unavailability {
         switch self {
         case .diskFull, .locked, .overloaded, .brokenSeal: true
         case .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .outOfMemory, .closed, .engine,
-            .cannotConnect,
+            .cannotConnect, .settingsRefused,
             .tooManyConnections, .uncertain, .clock, .server:
             false
         }

@@ -46,10 +46,13 @@ final class Batch {
     }
 
     /// Whether it waits for room on any connection, and not for that of its transaction.
-    private var needsConnection: Bool {
+    private var needsConnection: Bool { !isInTransaction }
+
+    /// Whether it stands in a transaction that was begun before it.
+    var isInTransaction: Bool {
         switch frame {
-        case .none, .serializable, .reserved(_, .begin): true
-        case .reserved(_, .statements), .reserved(_, .end): false
+        case .none, .serializable, .reserved(_, .begin): false
+        case .reserved(_, .statements), .reserved(_, .end): true
         }
     }
 

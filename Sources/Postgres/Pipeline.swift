@@ -21,7 +21,9 @@ final class Pipeline {
     private static let rollback = Command(.rollback)
 
     let handle: Handle
-    private let keepsStatements: Bool
+    /// Whether statements stay prepared. Once one that was is not there, or one that was not is, no more are: somebody
+    /// in between gives each transaction another session.
+    private var keepsStatements: Bool
     /// How many batches are under way.
     private(set) var batchCount = 0
     /// Whether something is wrong with the connection, beyond what a caller is told.
@@ -151,10 +153,15 @@ final class Pipeline {
             isBroken = true
             return
         }
-        // It is to be prepared with its next use.
         switch step.kind {
+        // Somebody who had this session before has prepared the same text. Of a transaction it is the end all the same.
+        case .prepare where state == .duplicateStatement:
+            forgetStatements()
+            if !step.batch.isInTransaction { return }
+        // It is to be prepared with its next use.
         case .prepare(let name): prepared.remove(name)
-        case .command(let statement, _) where state == .other("26000"): prepared.remove(statement.name)
+        case .command(let statement, _) where state == .unknownStatement && prepared.contains(statement.name):
+            forgetStatements()
         default: break
         }
         if case .sync = step.kind { syncFailed = true }
@@ -162,6 +169,12 @@ final class Pipeline {
         // After an error the server takes nothing but the transaction's end.
         let failure = state == .other("25P02") ? PostgresError.transactionOver : .refused(state)
         step.batch.failure = step.batch.failure ?? failure
+    }
+
+    /// Goes on without prepared statements, in sessions that are others' too.
+    private func forgetStatements() {
+        prepared = []
+        keepsStatements = false
     }
 
     /// Whether a batch is to be given up now.

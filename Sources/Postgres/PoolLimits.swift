@@ -15,11 +15,14 @@ public struct PoolLimits: Sendable {
     /// When the server itself ends a statement, which mostly waits for a lock then, or a transaction in which nothing
     /// happens: it does not notice that nobody waits for it any more. A commit is ended by nothing. Nil: never.
     public var serverTimeout: Duration?
+    /// How long the server hears nothing before it asks whether this side is still there, and ends a session that does
+    /// not answer; it keeps those of a network that was cut for hours else. Nil: as the server's system has it.
+    public var serverKeepalive: Duration?
 
     public init(
         connections: Int = 2, callersPerConnection: Int = 32, waitingCallers: Int = 1024,
         connectTimeout: Duration = .seconds(5), keepsStatements: Bool = true,
-        serverTimeout: Duration? = nil
+        serverTimeout: Duration? = nil, serverKeepalive: Duration? = nil
     ) {
         self.keepsStatements = keepsStatements
         self.connections = connections
@@ -27,12 +30,24 @@ public struct PoolLimits: Sendable {
         self.waitingCallers = waitingCallers
         self.connectTimeout = connectTimeout
         self.serverTimeout = serverTimeout
+        self.serverKeepalive = serverKeepalive
     }
 
     /// What is asked of the session, as settings of the server's.
     var sessionSettings: [String] {
-        guard let serverTimeout else { return [] }
-        let milliseconds = max(1, Int(serverTimeout / .milliseconds(1)))
-        return ["statement_timeout=\(milliseconds)", "idle_in_transaction_session_timeout=\(milliseconds)"]
+        var settings: [String] = []
+        if let serverTimeout {
+            let milliseconds = max(1, Int(serverTimeout / .milliseconds(1)))
+            settings += ["statement_timeout=\(milliseconds)", "idle_in_transaction_session_timeout=\(milliseconds)"]
+        }
+        if let serverKeepalive {
+            let seconds = max(1, Int(serverKeepalive / .seconds(1)))
+            settings += [
+                "tcp_keepalives_idle=\(seconds)", "tcp_keepalives_interval=\(seconds)", "tcp_keepalives_count=2",
+                // For what is on its way, which keepalives do not watch.
+                "tcp_user_timeout=\(seconds * 3)s",
+            ]
+        }
+        return settings
     }
 }

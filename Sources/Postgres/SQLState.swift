@@ -18,6 +18,12 @@ public enum SQLState: Error, Equatable, Sendable {
     case tooManyConnections
     /// The server's disk is full (53100).
     case diskFull
+    /// The session has no prepared statement of that name (26000): it is another one than before.
+    case unknownStatement
+    /// The session has a prepared statement of that name (42P05).
+    case duplicateStatement
+    /// What was said does not belong there (08P01): from a pooler, mostly a setting of the session.
+    case protocolViolation
     /// Any other.
     case other(String)
 
@@ -33,6 +39,9 @@ public enum SQLState: Error, Equatable, Sendable {
             case "57014": .canceled
             case "53300": .tooManyConnections
             case "53100": .diskFull
+            case "26000": .unknownStatement
+            case "42P05": .duplicateStatement
+            case "08P01": .protocolViolation
             default: .other(code)
             }
     }
@@ -41,10 +50,11 @@ public enum SQLState: Error, Equatable, Sendable {
     public var isRetryable: Bool {
         switch self {
         case .serializationFailure, .deadlock, .adminShutdown, .tooManyConnections: true
-        // The server is starting, or recovers from a crash; a prepared statement that is not there after all, which is
-        // prepared with the next use.
-        case .other("57P03"), .other("57P02"), .other("26000"): true
-        case .uniqueViolation, .readOnly, .canceled, .diskFull, .other: false
+        // The next try does without.
+        case .unknownStatement, .duplicateStatement: true
+        // The server is starting, or recovers from a crash.
+        case .other("57P03"), .other("57P02"): true
+        case .uniqueViolation, .readOnly, .canceled, .diskFull, .protocolViolation, .other: false
         }
     }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The types of values that statements take.
 public enum ValueType: Sendable {
     /// `int8`; times are such numbers too.
@@ -23,20 +21,21 @@ public enum ValueType: Sendable {
 
 /// A text of SQL that each connection prepares at its first use, under a name of its own.
 public struct Statement: Sendable {
-    /// One for each text, in all of the process.
+    /// What a session keeps it prepared under: made of the text, so that all who share a session by way of a pooler
+    /// mean the same by it, whatever their process and version. Empty where it is not kept.
     let name: String
     let text: String
     /// Nil where the server is to tell them by where they stand.
     let types: [ValueType?]?
 
-    private static let count = Atomic<Int>(0)
-
     /// Whether it only reads, as far as its first word tells.
     var isRead: Bool { text.hasPrefix("SELECT") }
 
-    /// - Parameter types: of `$1` and those after it.
-    public init(_ name: StaticString, _ text: String, _ types: ValueType...) {
-        self.name = name.description
+    /// - Parameters:
+    ///   - label: what the server's views show it as, beside the hash.
+    ///   - types: of `$1` and those after it.
+    public init(_ label: StaticString, _ text: String, _ types: ValueType...) {
+        name = Self.name(label.description, text, types)
         self.text = text
         self.types = types
     }
@@ -46,7 +45,7 @@ public struct Statement: Sendable {
     ///
     /// - Parameter types: of `$1` and those after it; nil for those that are not told.
     public init(_ text: String, types: [ValueType?] = []) {
-        name = "s\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
+        name = Self.name("s", text, types)
         self.text = text
         self.types = types.isEmpty ? nil : types
     }
@@ -55,6 +54,17 @@ public struct Statement: Sendable {
         name = ""
         self.text = text
         types = nil
+    }
+
+    /// FNV-1a, of 64 bits: the texts are ours, some hundreds, and none is chosen by a stranger.
+    private static func name(_ label: String, _ text: String, _ types: [ValueType?]) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        for byte in text.utf8 { add(byte) }
+        // No text has a zero byte, so that none ends in what begins another's types.
+        add(0)
+        for type in types { add(UInt8(truncatingIfNeeded: type?.identifier ?? 0)) }
+        return "\(label)_" + String(hash, radix: 16)
     }
 
     /// A text that is not kept prepared, for what comes once: the steps of a schema. It is no place for values.

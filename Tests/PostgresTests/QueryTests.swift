@@ -1,6 +1,7 @@
-import Postgres
 import PostgresTestSupport
 import Testing
+
+@testable import Postgres
 
 @Suite struct `A query` {
     private static let one = Statement("one", "SELECT $1::int8", .integer)
@@ -153,6 +154,72 @@ import Testing
             _ = try await pool.query(Self.things, timeout: .patience)
             try await expectThings(0, in: pool)
         }
+    }
+
+    /// What a pooler makes of a session: whoever had it before has prepared the same text.
+    @Test func `takes a statement that somebody else has prepared in its session`() async throws {
+        try await withThings { pool in
+            for statement in [Self.count, Self.insert] {
+                let types = statement.name == Self.insert.name ? " (int8, text)" : ""
+                let prepare = "PREPARE \(statement.name)\(types) AS \(statement.text)"
+                _ = try await pool.query(.once(prepare), timeout: .patience)
+            }
+            // To a transaction it is an error, as every one is, and the next try does without.
+            await #expect(throws: PostgresError.refused(.duplicateStatement)) {
+                try await pool.transaction(timeout: .patience) { transaction throws(PostgresError) in
+                    try await transaction.query(Self.insert, 1, "a")
+                }
+            }
+            #expect(PostgresError.refused(.duplicateStatement).isRetryable)
+            _ = try await pool.transaction(timeout: .patience) { transaction throws(PostgresError) in
+                try await transaction.query(Self.insert, 1, "a")
+            }
+            try await expectThings(1, in: pool)
+        }
+        try await withThings { pool in
+            _ = try await pool.query(
+                .once("PREPARE \(Self.count.name) AS SELECT count(*) FROM things"), timeout: .patience)
+            try await expectThings(0, in: pool)
+        }
+    }
+
+    /// And that it is another one with each transaction.
+    @Test func `does without prepared statements once its session has lost them`() async throws {
+        try await withThings { pool in
+            try await expectThings(0, in: pool)
+            _ = try await pool.query(.once("DEALLOCATE ALL"), timeout: .patience)
+            await #expect(throws: PostgresError.refused(.unknownStatement)) {
+                try await pool.query(Self.count, timeout: .patience)
+            }
+            #expect(PostgresError.refused(.unknownStatement).isRetryable)
+            try await expectThings(0, in: pool)
+            _ = try await pool.run(
+                [Command(Self.insert, 1, "a"), Command(Self.count)], isolation: .serializable, timeout: .patience)
+            let kept = try await pool.query(
+                .once("SELECT count(*) FROM pg_prepared_statements"), timeout: .patience)
+            #expect(try kept[0].integer(0) == 0)
+        }
+    }
+
+    @Test func `is called the same for the same text, and otherwise for another or for other types`() {
+        let same = [Statement("SELECT $1"), Statement("SELECT $1")].map(\.name)
+        let others = [
+            Statement("SELECT  $1"), Statement("SELECT $1", types: [.integer]), Statement("SELECT $1", types: [.text]),
+            Statement("SELECT $1", types: [nil, .text]), Statement("label", "SELECT $1"),
+        ].map(\.name)
+        #expect(same[0] == same[1] && Set(same + others).count == 1 + others.count)
+        #expect((same + others).allSatisfy { $0.utf8.count < 64 && $0.utf8.allSatisfy { $0 != 0 } })
+        #expect(Statement.once("SELECT 1").name.isEmpty)
+    }
+
+    @Test func `has its server ask whether this side is still there`() async throws {
+        let limits = PoolLimits(connections: 1, serverTimeout: .seconds(4), serverKeepalive: .seconds(7))
+        try await withPool(limits: limits) { pool in
+            let asked = try await pool.query(
+                .once("SELECT setting FROM pg_settings WHERE name = 'statement_timeout'"), timeout: .patience)
+            #expect(try asked[0].text(0) == "4000")
+        }
+        #expect(limits.sessionSettings.contains("tcp_keepalives_idle=7"))
     }
 
     @Test func `of several commands is done as a whole or not at all`() async throws {

@@ -185,6 +185,8 @@ extension PostgresSettings {
     private static let waitingCallers = 8192
     /// Of Dispatch's threads, which others need too.
     private static let mostThreads = 32
+    /// Half a minute after a cut the server has let go of what it held for us.
+    private static let serverKeepalive = Duration.seconds(10)
 
     init(
         _ address: ConnectionString, _ storage: Settings.Storage, _ tables: StoreTables, loops: [EventLoop],
@@ -195,7 +197,9 @@ extension PostgresSettings {
             limits: PoolLimits(
                 connections: storage.connections, callersPerConnection: Self.callersPerConnection,
                 waitingCallers: Self.waitingCallers, connectTimeout: .seconds(storage.connectSeconds),
-                keepsStatements: storage.preparedStatements),
+                keepsStatements: storage.preparedStatements,
+                // Other engines end a session for a setting that they do not know.
+                serverKeepalive: storage.dialect == .postgresql ? Self.serverKeepalive : nil),
             // So many as there are transactions at a time, or none would be worth its connection.
             waitingThreads: min(storage.connections * loops.count, Self.mostThreads),
             statementTimeout: .seconds(storage.statementSeconds),
