@@ -49,8 +49,23 @@ public final class AuditContext: Sendable {
     @TaskLocal public static var current: AuditContext?
 
     private let known: Mutex<AuditOrigin>
+    private let storeNanoseconds = Atomic<Int64>(0)
+    /// Whether somebody waits for an answer, so that all of it has one time together.
+    public let isOfRequest: Bool
 
-    public init(_ origin: AuditOrigin) { known = Mutex(origin) }
+    public init(_ origin: AuditOrigin) {
+        isOfRequest = origin.request != nil
+        known = Mutex(origin)
+    }
+
+    /// How long the store has taken so far for what it was asked for.
+    public var storeTime: Duration { .nanoseconds(storeNanoseconds.load(ordering: .relaxed)) }
+
+    /// Adds to that.
+    public func note(storeTime: Duration) {
+        let (seconds, attoseconds) = storeTime.components
+        storeNanoseconds.wrappingAdd(seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000, ordering: .relaxed)
+    }
 
     public var origin: AuditOrigin { known.withLock(\.self) }
 

@@ -26,6 +26,8 @@ public struct PostgresSettings: Sendable {
     public var transactionTimeout: Duration
     /// How long of these it is tried again while there is no connection; nil for all of it.
     public var outageTimeout: Duration?
+    /// For all that one request asks of the store together; nil where each piece of work has its own time only.
+    public var requestTimeout: Duration?
 
     /// Who is told of what the audit trail gets.
     public var auditObserver: (any AuditObserver)?
@@ -37,7 +39,8 @@ public struct PostgresSettings: Sendable {
         tables: StoreTables, formerIssuers: FormerIssuers = .none,
         limits: PoolLimits = PoolLimits(connections: 4),
         waitingThreads: Int = 16, statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10),
-        outageTimeout: Duration? = nil, auditObserver: (any AuditObserver)? = nil, observers: Observers = .none
+        outageTimeout: Duration? = nil, requestTimeout: Duration? = nil, auditObserver: (any AuditObserver)? = nil,
+        observers: Observers = .none
     ) {
         self.address = address
         self.loops = loops
@@ -50,6 +53,7 @@ public struct PostgresSettings: Sendable {
         self.statementTimeout = statementTimeout
         self.transactionTimeout = transactionTimeout
         self.outageTimeout = outageTimeout
+        self.requestTimeout = requestTimeout
         self.auditObserver = auditObserver
         self.observers = observers
     }

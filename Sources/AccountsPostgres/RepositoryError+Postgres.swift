@@ -17,9 +17,7 @@ extension Unavailability {
     init(_ error: PostgresError) {
         switch error {
         case .refused(let state): self = Unavailability(state)
-        case .notConnected(.refused(.protocolViolation)): self = .settingsRefused
-        case .notConnected(.refused(let state)): self = Unavailability(state)
-        case .notConnected: self = .cannotConnect
+        case .notConnected(let failure), .away(let failure): self = Unavailability(failure)
         // Whoever waits to its deadline has found no connection, which is no crowd: that is refused at once.
         case .lost(.notSent, _), .timedOut(.notSent): self = .cannotConnect
         case .lost(.unknown, _), .timedOut(.unknown): self = .uncertain
@@ -28,6 +26,14 @@ extension Unavailability {
         // A transaction that was over by its deadline, of which nothing was committed.
         case .transactionOver: self = .locked
         case .wrongParameters, .unexpectedResult: self = .corrupt
+        }
+    }
+
+    init(_ failure: ConnectFailure) {
+        switch failure {
+        case .refused(.protocolViolation): self = .settingsRefused
+        case .refused(let state): self = Unavailability(state)
+        case .nameNotFound, .unreachable, .timedOut: self = .cannotConnect
         }
     }
 

@@ -84,7 +84,8 @@ extension PostgresAccounts {
     /// Runs one statement, which is a transaction of its own, again while others are in its way.
     func alone(_ command: Command, _ durability: Durability) async throws(PostgresError) -> Rows {
         let start = MonotonicTime.now
-        let end = start + settings.statementTimeout
+        let (end, context) = end(of: settings.statementTimeout, from: start)
+        defer { context?.note(storeTime: .now - start) }
         var attempt = 1
         while true {
             do throws(PostgresError) {
@@ -110,7 +111,8 @@ extension PostgresAccounts {
         _ isolation: Isolation = .serializable, _ body: (Work) async throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         let start = MonotonicTime.now
-        let end = start + settings.transactionTimeout
+        let (end, context) = end(of: settings.transactionTimeout, from: start)
+        defer { context?.note(storeTime: .now - start) }
         var attempt = 1
         while true {
             let trouble = Trouble()
@@ -129,6 +131,16 @@ extension PostgresAccounts {
             await rest(attempt)
             attempt += 1
         }
+    }
+
+    /// When a piece of work is given up: by its own time, and by what is left of its request's.
+    ///
+    /// - Returns: also what is to hear how long it took; nil where it is of no request.
+    private func end(of usual: Duration, from start: MonotonicTime) -> (MonotonicTime, AuditContext?) {
+        guard let limit = settings.requestTimeout, let context = AuditContext.current, context.isOfRequest else {
+            return (start + usual, nil)
+        }
+        return (start + min(usual, max(.zero, limit - context.storeTime)), context)
     }
 
     /// Whether there is time left to begin again what has failed in this way.

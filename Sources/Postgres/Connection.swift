@@ -48,6 +48,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         }
     }
 
+    /// Whether there is a connection, as far as anybody knows.
+    var isReady: Bool { if case .ready = phase { true } else { false } }
+
     /// How many callers it serves; nil when it can serve no other.
     var load: Int? {
         guard case .ready(let pipeline) = phase, holder == nil, !pipeline.isStale,
@@ -177,6 +180,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         holder = nil
         // Before its callers are told, so that whoever comes back finds it as it is.
         retryLater()
+        pool?.assumeOnLoop(()) { pool, _ in pool.connectionLost() }
         pipeline.fail(.now)
     }
 

@@ -9,6 +9,9 @@ public struct PoolLimits: Sendable {
     public var waitingCallers: Int
     /// For one try to connect, TLS and authentication included.
     public var connectTimeout: Duration
+    /// How long callers wait for a server that is away, counted from when it went: whoever comes later is refused at
+    /// once until it is back. Nil: each waits to its own deadline.
+    public var outagePatience: Duration?
     /// Whether statements stay prepared; false behind a pooler that gives each transaction another connection to the
     /// server.
     public var keepsStatements: Bool
@@ -21,9 +24,10 @@ public struct PoolLimits: Sendable {
 
     public init(
         connections: Int = 2, callersPerConnection: Int = 32, waitingCallers: Int = 1024,
-        connectTimeout: Duration = .seconds(5), keepsStatements: Bool = true,
+        connectTimeout: Duration = .seconds(5), outagePatience: Duration? = nil, keepsStatements: Bool = true,
         serverTimeout: Duration? = nil, serverKeepalive: Duration? = nil
     ) {
+        self.outagePatience = outagePatience
         self.keepsStatements = keepsStatements
         self.connections = connections
         self.callersPerConnection = callersPerConnection

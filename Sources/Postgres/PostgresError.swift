@@ -12,6 +12,8 @@ public enum PostgresError: Error, Equatable, Sendable {
     case refused(SQLState)
     /// There is no connection, so that nothing was sent, and the last try has come to this.
     case notConnected(ConnectFailure)
+    /// The same, and for so long that nobody is to wait for it any more (``PoolLimits/outagePatience``).
+    case away(ConnectFailure)
     /// The connection ended first. The state is what the server said, if it came to that.
     case lost(Outcome, SQLState?)
     /// The deadline has passed first.
@@ -33,7 +35,7 @@ public enum PostgresError: Error, Equatable, Sendable {
         case .refused(let state): state.isRetryable
         case .notConnected(let failure): failure.isRetryable
         case .lost(.notSent, _), .overloaded: true
-        case .lost(.unknown, _), .timedOut, .closed, .wrongParameters, .unexpectedResult, .transactionOver: false
+        case .lost(.unknown, _), .timedOut, .away, .closed, .wrongParameters, .unexpectedResult, .transactionOver: false
         }
     }
 }
@@ -44,6 +46,7 @@ extension PostgresError {
         switch self {
         case .refused: "refused"
         case .notConnected: "not_connected"
+        case .away: "away"
         case .lost: "lost"
         case .timedOut: "timed_out"
         case .overloaded: "overloaded"

@@ -17,6 +17,8 @@ public actor PostgresPool: LoopBound {
     private(set) var connections: [Connection] = []
     private var waiting: [Batch] = []
     private var isClosed = false
+    /// Since when there is no connection, and why; nil while there is one, or before the first.
+    private var outage: (since: MonotonicTime, failure: ConnectFailure)?
     /// For the deadlines of those that wait here; those under way are the connections' concern.
     private(set) lazy var timer = loop.timer { [weak self] in self?.assumeOnLoop(()) { pool, _ in pool.expireWaiting() }
     }
@@ -91,15 +93,33 @@ public actor PostgresPool: LoopBound {
 
     // MARK: For connections
 
-    /// Sends what waits, as far as there is room.
+    /// Sends what waits, as far as there is room. A connection that has something to say is one that there is.
     func serveWaiting() {
+        outage = nil
         while !waiting.isEmpty, let connection = leastLoaded { connection.send(waiting.removeFirst()) }
     }
 
     /// Tells those who wait that there is no connection, once none is left that may come to be.
     func connectingFailed(_ failure: ConnectFailure) {
+        noteOutage(failure)
         guard !connections.contains(where: \.isUnderWay) else { return }
-        for batch in takeWaiting() { batch.fail(.notConnected(failure)) }
+        for batch in takeWaiting() { batch.fail(lastWord(failure)) }
+    }
+
+    /// Hears that a connection has gone, which may have been the last.
+    func connectionLost() { noteOutage(.unreachable) }
+
+    private func noteOutage(_ failure: ConnectFailure) {
+        guard !connections.contains(where: \.isReady) else { return }
+        outage = (outage?.since ?? .now, failure)
+    }
+
+    /// What those are told who wait for a connection that there is not.
+    private func lastWord(_ failure: ConnectFailure) -> PostgresError {
+        guard let patience = limits.outagePatience, let outage, outage.since + patience <= .now else {
+            return .notConnected(failure)
+        }
+        return .away(failure)
     }
 
     private func submit(_ batch: Batch) {
@@ -111,6 +131,7 @@ public actor PostgresPool: LoopBound {
             }
             return connection.send(batch)
         }
+        if let outage, case .away(let failure) = lastWord(outage.failure) { return batch.fail(.away(failure)) }
         if connections.isEmpty { connect() }
         if waiting.isEmpty, let connection = leastLoaded { return connection.send(batch) }
         guard waiting.count < limits.waitingCallers else { return batch.fail(.overloaded) }

@@ -216,6 +216,7 @@ public struct Settings: Sendable {
         public internal(set) var connectSeconds = 5
         /// For one statement.
         public internal(set) var statementSeconds = 5
+        public internal(set) var requestSeconds = 5
         /// Whether statements stay prepared.
         public internal(set) var preparedStatements = true
         public internal(set) var dialect = StorageDialect.postgresql

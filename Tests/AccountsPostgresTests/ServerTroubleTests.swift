@@ -43,6 +43,35 @@ import Testing
         }
     }
 
+    @Test func `costs a request no more time than it has for all that it asks`() async throws {
+        let server = try PostgresServer()
+        let address = server.address + " dbname=postgres"
+        try await withStore(at: address, statementTimeout: .seconds(20), requestTimeout: .seconds(1)) { store in
+            let session = Sample.session()
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
+            try server.stop()
+            let request = AuditContext(AuditOrigin(actor: .user, request: "request-1"))
+            let start = ContinuousClock.now
+            for _ in 0..<5 {
+                await #expect(throws: RepositoryError.self) {
+                    try await AuditContext.$current.withValue(request) {
+                        try await store.session(session.id, now: Sample.now)
+                    }
+                }
+            }
+            #expect(ContinuousClock.now - start < .seconds(20), "each would have had as long")
+            #expect(request.storeTime >= .seconds(1))
+            // What nobody waits for has its own time, and so has the next request.
+            try server.start()
+            #expect(try await store.session(session.id, now: Sample.now) != nil)
+            let next = AuditContext(AuditOrigin(actor: .user, request: "request-2"))
+            let found = try await AuditContext.$current.withValue(next) {
+                try await store.session(session.id, now: Sample.now)
+            }
+            #expect(found != nil)
+        }
+    }
+
     /// A sign-in waits for a row that another session has locked, and loses its connection there.
     @Test
     func `that ends a session in the middle of a sign-in has not signed anybody in, and the answer does not say so`()

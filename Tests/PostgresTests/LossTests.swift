@@ -153,6 +153,32 @@ import Testing
         }
     }
 
+    @Test func `is waited for a while, and then refused at once until there is one again`() async throws {
+        let server = try PostgresServer()
+        let limits = PoolLimits(connections: 1, outagePatience: .milliseconds(200))
+        try await withPool(at: server.address + " dbname=postgres", limits: limits) { pool in
+            _ = try await pool.query(Self.backend, timeout: .patience)
+            try server.stop()
+            let away = PostgresError.away(.unreachable)
+            try await eventually("the outage to be known") {
+                do throws(PostgresError) {
+                    _ = try await pool.query(Self.backend, timeout: .patience)
+                    return false
+                } catch { return error == away }
+            }
+            #expect(!away.isRetryable)
+            // While it is tried again, too.
+            for _ in 0..<20 {
+                await #expect(throws: away) { try await pool.query(Self.backend, timeout: .seconds(3600)) }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            try server.start()
+            try await eventually("the server to be back") {
+                (try? await pool.query(Self.backend, timeout: .patience)) != nil
+            }
+        }
+    }
+
     @Test func `with its server comes back with it`() async throws {
         let server = try PostgresServer()
         let address = server.address + " dbname=postgres"

@@ -72,6 +72,7 @@ import YAML
           connections: 4
           connectSeconds: 5
           statementSeconds: 5
+          requestSeconds: 5
           preparedStatements: true
           dialect: postgresql
         session:

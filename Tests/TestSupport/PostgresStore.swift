@@ -10,7 +10,8 @@ public import Telemetry
 ///
 /// - Parameter address: of the database, as libpq has it.
 public func withStore(
-    at address: String, statementTimeout: Duration = .seconds(60), dialect: Dialect = .tested,
+    at address: String, statementTimeout: Duration = .seconds(60), requestTimeout: Duration? = nil,
+    dialect: Dialect = .tested,
     tables: StoreTables = .tested, auditObserver: (any AuditObserver)? = nil,
     observers: Observers = .none,
     _ body: (PostgresAccounts) async throws -> Void
@@ -23,7 +24,8 @@ public func withStore(
         address: try ConnectionString(address), loops: [loop], dialect: dialect, mayCreate: true, tables: tables,
         formerIssuers: .tested,
         limits: PoolLimits(connections: 4, connectTimeout: .seconds(60)), statementTimeout: statementTimeout,
-        transactionTimeout: statementTimeout * 2, auditObserver: auditObserver, observers: observers)
+        transactionTimeout: statementTimeout * 2, requestTimeout: requestTimeout, auditObserver: auditObserver,
+        observers: observers)
     let store = try await PostgresAccounts.open(
         settings, now: Sample.now, unlockKeyRing: TransparentSealer.unlocker())
     do { try await body(store) } catch {

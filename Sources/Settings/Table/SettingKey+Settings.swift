@@ -175,6 +175,10 @@ extension SettingKey where Root == Settings {
             "storage.statementSeconds", \.storage.statementSeconds, .number(1...60),
             "Time for a statement in PostgreSQL, all waiting included; twice that for several that belong together."),
         Self(
+            "storage.requestSeconds", \.storage.requestSeconds, .number(1...60),
+            "Time that PostgreSQL may take for one request, all that it is asked together; and how long requests wait for a "
+                + "server that is away before they are refused at once."),
+        Self(
             "storage.preparedStatements", \.storage.preparedStatements, .flag,
             "Whether PostgreSQL keeps our statements prepared; false behind a pooler that gives each transaction another "
                 + "connection."),

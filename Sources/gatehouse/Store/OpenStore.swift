@@ -197,13 +197,15 @@ extension PostgresSettings {
             limits: PoolLimits(
                 connections: storage.connections, callersPerConnection: Self.callersPerConnection,
                 waitingCallers: Self.waitingCallers, connectTimeout: .seconds(storage.connectSeconds),
+                outagePatience: .seconds(storage.requestSeconds),
                 keepsStatements: storage.preparedStatements,
                 // Other engines end a session for a setting that they do not know.
                 serverKeepalive: storage.dialect == .postgresql ? Self.serverKeepalive : nil),
             // So many as there are transactions at a time, or none would be worth its connection.
             waitingThreads: min(storage.connections * loops.count, Self.mostThreads),
             statementTimeout: .seconds(storage.statementSeconds),
-            transactionTimeout: .seconds(2 * storage.statementSeconds))
+            transactionTimeout: .seconds(2 * storage.statementSeconds),
+            requestTimeout: .seconds(storage.requestSeconds))
     }
 }
 
