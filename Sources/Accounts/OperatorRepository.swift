@@ -153,6 +153,9 @@ public protocol FailedSignInRepository: Sendable {
 
 /// Keeping the store itself in order.
 public protocol MaintenanceRepository: Sendable {
+    /// What became of the writes so far.
+    var outcomes: StoreOutcomes { get }
+
     /// Whether the store was made before apps were told apart by what they may do, here or where it was copied from:
     /// keys of the configuration that came with that mean what was so before, where nobody has set them.
     func hasOlderDefaults() async throws(RepositoryError) -> Bool
@@ -187,7 +190,11 @@ public protocol MaintenanceRepository: Sendable {
     func scrub() async throws(RepositoryError) -> Bool
 
     /// Makes one small durable write: throws what a sign-in would.
-    func probe(now: Int64) async throws(RepositoryError)
+    ///
+    /// - Returns: by how many seconds this machine's clock is ahead of the store's, negative where it is behind; 0
+    ///   where both are one, or too near to tell.
+    @discardableResult
+    func probe(now: Int64) async throws(RepositoryError) -> Int64
 
     /// Examines the whole store, and tries to open every seal; slow.
     ///

@@ -19,9 +19,12 @@ public enum RefreshDecision: Equatable, Sendable {
     /// It opens nothing and says nothing about any live session.
     case refuse
 
-    /// How far two readings of the clock may be the wrong way round though nobody has put it back, in seconds: two
-    /// requests that come at once read it before they wait for their turn, and not always in the order of their turns.
-    public static let clockSlackSeconds: Int64 = 2
+    /// How far two instances' clocks may be from the store's without a word, in seconds.
+    public static let clockToleranceSeconds: Int64 = 2
+    /// How far two readings of the clock may be the wrong way round though nobody has put it back, in seconds: those of
+    /// two instances, one of which is ahead and one behind; and two requests that come at once read it before they wait
+    /// for their turn, and not always in the order of their turns.
+    public static let clockSlackSeconds = 2 * clockToleranceSeconds + 1
 
     /// A session's chain of refresh tokens.
     public struct Chain: Equatable, Sendable {

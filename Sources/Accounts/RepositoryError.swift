@@ -92,7 +92,8 @@ extension Unavailability: CustomStringConvertible {
                 + "ignore_startup_parameters = options"
         case .tooManyConnections: "the database server takes no more connections than it has (max_connections)"
         case .uncertain: "the database server has not answered; what was asked of it may have happened"
-        case .clock: "the clocks of this machine and of the database server differ by more than two seconds"
+        case .clock:
+            "the clocks of this machine and of the database server differ by more than storage.clockSkewSeconds"
         case .server(let state): "the database server reports \(state)"
         case .engine(let code): "the engine reports \(code)"
         }

@@ -49,7 +49,8 @@ extension PostgresAccounts {
             return try await self.page(query, by: .transaction, up: settled, work)
         case .distributed:
             let horizon = AuditByTime.horizon(
-                now: WallClock.now.seconds, transactionTimeout: settings.transactionTimeout)
+                now: WallClock.now.seconds, transactionTimeout: settings.transactionTimeout,
+                clockSkewSeconds: settings.clockSkewSeconds)
             return try await page(query, by: .time, up: horizon, Work(self))
         }
     }

@@ -18,19 +18,24 @@ extension PostgresAccounts {
     }
 
     /// Also looks whether this version may still work with the tables, and whether our clock is the database's.
-    public func probe(now: Int64) async throws(RepositoryError) {
+    @discardableResult
+    public func probe(now: Int64) async throws(RepositoryError) -> Int64 {
         _ = try await Schema.stepsTaken(Work(self))
         // Somewhere between the two the server has looked at its clock.
         let before = WallClock.now.seconds
         guard let there = try await Work(self).first(Self.clock)?.integer(0) else { throw .unavailable(.corrupt) }
-        guard (before - Self.clockTolerance...WallClock.now.seconds + Self.clockTolerance).contains(there) else {
-            throw .unavailable(.clock)
-        }
+        let lead = Self.lead(over: there, before: before, after: WallClock.now.seconds)
+        guard abs(lead) <= settings.clockSkewSeconds else { throw .unavailable(.clock) }
         try await Work(self).run(Self.setProbe, .integer(now))
+        return lead
     }
 
-    /// In seconds: expiries are compared across instances.
-    static let clockTolerance: Int64 = 2
+    /// By how much our clock is ahead of one that was read between two looks at ours.
+    static func lead(over there: Int64, before: Int64, after: Int64) -> Int64 {
+        if there < before { return before - there }
+        return there > after ? after - there : 0
+    }
+
     private static let clock = Postgres.Statement("SELECT floor(extract(epoch FROM clock_timestamp()))::int8")
     private static let setProbe = Postgres.Statement(
         "INSERT INTO meta (name, value) VALUES ('probed', $1) ON CONFLICT (name) DO UPDATE SET value = $1")

@@ -15,6 +15,7 @@ public final class PostgresAccounts: SQLStore {
     public let sealer: StoreSealer
     public var tables: StoreTables { settings.tables }
     public let knownSecretKeys = SecretKeyCache()
+    public let outcomes = StoreOutcomes()
     /// Of each loop, for what is kept.
     private let pools: [PostgresPool]
     /// Of each loop, one connection for what others need to see at once and may be lost with the server's machine.

@@ -26,6 +26,8 @@ public struct PostgresSettings: Sendable {
     public var transactionTimeout: Duration
     /// How long of these it is tried again while there is no connection; nil for all of it.
     public var outageTimeout: Duration?
+    /// How far this machine's clock may be from the server's, in seconds.
+    public var clockSkewSeconds: Int64
     /// For all that one request asks of the store together; nil where each piece of work has its own time only.
     public var requestTimeout: Duration?
 
@@ -39,7 +41,8 @@ public struct PostgresSettings: Sendable {
         tables: StoreTables, formerIssuers: FormerIssuers = .none,
         limits: PoolLimits = PoolLimits(connections: 4),
         waitingThreads: Int = 16, statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10),
-        outageTimeout: Duration? = nil, requestTimeout: Duration? = nil, auditObserver: (any AuditObserver)? = nil,
+        outageTimeout: Duration? = nil, clockSkewSeconds: Int64 = 60, requestTimeout: Duration? = nil,
+        auditObserver: (any AuditObserver)? = nil,
         observers: Observers = .none
     ) {
         self.address = address
@@ -53,6 +56,7 @@ public struct PostgresSettings: Sendable {
         self.statementTimeout = statementTimeout
         self.transactionTimeout = transactionTimeout
         self.outageTimeout = outageTimeout
+        self.clockSkewSeconds = clockSkewSeconds
         self.requestTimeout = requestTimeout
         self.auditObserver = auditObserver
         self.observers = observers

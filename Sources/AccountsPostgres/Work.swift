@@ -91,9 +91,11 @@ extension PostgresAccounts {
             do throws(PostgresError) {
                 let rows = try await pool(durability).run([command], timeout: end - .now)
                 guard let first = rows.first else { throw .unexpectedResult }
+                if !command.statement.isRead { outcomes.noteDone() }
                 return first
             } catch {
                 guard error.isRetryable, error != .overloaded, isWorthwhile(error, since: start, until: end) else {
+                    if !command.statement.isRead { outcomes.note(RepositoryError(error)) }
                     throw error
                 }
             }
@@ -117,14 +119,17 @@ extension PostgresAccounts {
         while true {
             let trouble = Trouble()
             do throws(RepositoryError) {
-                return try await pool(.durable).transaction(isolation: isolation, timeout: end - .now) { error in
+                let value = try await pool(.durable).transaction(isolation: isolation, timeout: end - .now) { error in
                     trouble.note(error)
                     return RepositoryError(error)
                 } body: { transaction throws(RepositoryError) in
                     try await body(Work(self, transaction, .durable, trouble))
                 }
+                outcomes.noteDone()
+                return value
             } catch {
                 guard trouble.isWorthRepeating, isWorthwhile(trouble.error, since: start, until: end) else {
+                    if let error = trouble.error { outcomes.note(RepositoryError(error)) }
                     throw error
                 }
             }

@@ -34,7 +34,9 @@ struct Probe {
 }
 
 extension SQLStore {
-    public func probe(now: Int64) async throws(RepositoryError) {
+    @discardableResult
+    public func probe(now: Int64) async throws(RepositoryError) -> Int64 {
         try await write { connection throws(RepositoryError) in try Probe(connection: connection).set(now: now) }
+        return 0
     }
 }

@@ -13,6 +13,7 @@ public final class SQLiteAccounts: SQLStore {
     public let sealer: StoreSealer
     public var tables: StoreTables { settings.tables }
     let writer: Writer
+    public var outcomes: StoreOutcomes { writer.outcomes }
     let readers: ReaderPool
     let operatorReader: ReaderPool
     let usedCodes: UsedCodes

@@ -31,6 +31,7 @@ final class Writer: Sendable {
     private let connections: ConnectionQueue
     /// Looks after the log when a group is committed.
     let log: LogKeeper
+    let outcomes = StoreOutcomes()
     /// Has what must never be undone in its file before anybody hears that it is done.
     let ledger: Ledger
     private let auditObserver: (any AuditObserver)?
@@ -192,6 +193,7 @@ final class Writer: Sendable {
         for error in [failure] + attempts.map(\.failure) {
             if let error { connections.discard(after: error) }
         }
+        if let failure { outcomes.note(failure) } else { outcomes.noteDone(attempts.count) }
         if failure == nil { tell(attempts) }
         for attempt in attempts { attempt.finish(failure, attempt.isRecorded ? unrecorded : nil) }
         if let failure { for job in group[attempts.count...] { job.refuse(failure) } }

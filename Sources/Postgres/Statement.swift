@@ -29,7 +29,7 @@ public struct Statement: Sendable {
     let types: [ValueType?]?
 
     /// Whether it only reads, as far as its first word tells.
-    var isRead: Bool { text.hasPrefix("SELECT") }
+    public var isRead: Bool { text.hasPrefix("SELECT") }
 
     /// - Parameters:
     ///   - label: what the server's views show it as, beside the hash.
@@ -73,7 +73,7 @@ public struct Statement: Sendable {
 
 /// A statement with its values.
 public struct Command: Sendable {
-    let statement: Statement
+    public let statement: Statement
     let values: [Value]
 
     public init(_ statement: Statement, _ values: Value...) {

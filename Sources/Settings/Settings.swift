@@ -217,6 +217,7 @@ public struct Settings: Sendable {
         /// For one statement.
         public internal(set) var statementSeconds = 5
         public internal(set) var requestSeconds = 5
+        public internal(set) var clockSkewSeconds = 60
         /// Whether statements stay prepared.
         public internal(set) var preparedStatements = true
         public internal(set) var dialect = StorageDialect.postgresql

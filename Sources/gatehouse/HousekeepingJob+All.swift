@@ -84,6 +84,19 @@ extension HousekeepingJob {
         }
     }
 
+    /// Tells, once a minute, that this machine's clock and the store's are apart.
+    static func tellOfClock(
+        _ repository: any MaintenanceRepository, _ clock: Clock, _ logger: Logger
+    ) -> HousekeepingJob {
+        HousekeepingJob(interval: .seconds(60), complaint: "the store's clock could not be looked at") {
+            let lead = try await repository.probe(now: clock.seconds)
+            guard abs(lead) > RefreshDecision.clockToleranceSeconds else { return }
+            logger.warning(
+                "this machine's clock is not the database server's; set both, for what expires is compared by them",
+                metadata: ["ahead_s": .stringConvertible(lead)])
+        }
+    }
+
     /// Tells once, soon after the start, how many users are still stored under a former name of their issuer.
     static func tellOfFormerIssuers(
         _ repository: any OperatorRepository, _ issuers: FormerIssuers, _ logger: Logger

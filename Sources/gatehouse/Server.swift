@@ -32,6 +32,7 @@ struct Server: Service {
     private let http: HTTPServer
     private let clients: [HTTPClient]
     private let loops: [EventLoop]
+    private let adminLoop: EventLoop
     private let store: OpenStore
     let keys: SessionKeys
     let housekeeping: Housekeeping
@@ -45,6 +46,8 @@ struct Server: Service {
     ) async throws(StartError) -> Server {
         let clock = Clock.system
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
+        // Of its own: who looks whether this server is ready must not wait behind sign-ins.
+        let adminLoop = try startLoops(1)[0]
         try refuseExampleKey(settings)
         let store = try await OpenStore.open(
             settings.storage, tables: try StoreTables(of: wings), formerIssuers: FormerIssuers(settings.providers),
@@ -71,7 +74,7 @@ struct Server: Service {
         let limits = HTTPServerLimits(settings.http, connections: shares.clients)
         let http = try makeServer(settings, limits, loops: loops, parts: parts, clients: clients)
         let admin = try AdminListener(
-            settings, connections: shares.operators, loop: loops[0], parts: parts, providers: providers)
+            settings, connections: shares.operators, loop: adminLoop, parts: parts, providers: providers)
         do throws(SystemError) {
             try await http.start()
             try await admin.http.start()
@@ -81,7 +84,7 @@ struct Server: Service {
         return Server(
             providers: providers, apiKeys: apiKeys, apps: apps, admin: admin, trust: trust, http: http,
             clients: clients,
-            loops: loops, store: store, keys: keys,
+            loops: loops, adminLoop: adminLoop, store: store, keys: keys,
             housekeeping: Housekeeping(
                 HousekeepingJob.all(
                     repository: repository, keys: keys,
@@ -93,6 +96,7 @@ struct Server: Service {
                         .forgetUnfinished(repository, settings.providers, clock),
                         .tellOfNarrowing(repository, parts.providers, apps, clock, logger),
                         .tellOfFormerIssuers(repository, FormerIssuers(settings.providers), logger),
+                        .tellOfClock(repository, clock, logger),
                     ]
                     + grantJobs(settings, parts, clients, logger)
                     + open.flatMap { $0.jobs(repository, clock) },
@@ -267,7 +271,7 @@ struct Server: Service {
         // What was counted since the last minute; where the store can't take it, the log has it.
         try? await failedSignIns.write()
         await store.close()
-        for loop in loops { loop.stop() }
+        for loop in loops + [adminLoop] { loop.stop() }
         logger.notice("stopped")
     }
 

@@ -39,3 +39,12 @@ import Testing
         #expect(Schema.fault(ofServer: number, version, encoding) == fault)
     }
 }
+
+@Suite struct `The clock of this machine` {
+    @Test func `is as far from the server's as it must be, whenever the server has looked`() {
+        #expect(PostgresAccounts.lead(over: 100, before: 100, after: 100) == 0)
+        #expect(PostgresAccounts.lead(over: 101, before: 100, after: 102) == 0)
+        #expect(PostgresAccounts.lead(over: 97, before: 100, after: 102) == 3)
+        #expect(PostgresAccounts.lead(over: 106, before: 100, after: 102) == -4)
+    }
+}

@@ -44,7 +44,7 @@ import Testing
             try await eventually("three writes in the queue") { store.waitingWrites == 3 }
             gate.value.store(true, ordering: .releasing)
             try await job.value
-            for task in tasks { try await task.value }
+            for task in tasks { _ = try await task.value }
         }
         #expect(
             group == ["> queue", "> queue", "> queue", "> commit", "< commit done"]
@@ -88,7 +88,7 @@ import Testing
         #expect(refused == ["> queue", "< queue failed: overloaded"])
         gate.value.store(true, ordering: .releasing)
         try await job.value
-        try await waiting.value
+        _ = try await waiting.value
         await store.close()
         let late = try await recorder.during {
             await #expect(throws: RepositoryError.unavailable(.closed)) { try await store.probe(now: Sample.now) }

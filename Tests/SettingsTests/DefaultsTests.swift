@@ -73,6 +73,7 @@ import YAML
           connectSeconds: 5
           statementSeconds: 5
           requestSeconds: 5
+          clockSkewSeconds: 60
           preparedStatements: true
           dialect: postgresql
         session:

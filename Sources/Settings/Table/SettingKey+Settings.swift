@@ -179,6 +179,10 @@ extension SettingKey where Root == Settings {
             "Time that PostgreSQL may take for one request, all that it is asked together; and how long requests wait for a "
                 + "server that is away before they are refused at once."),
         Self(
+            "storage.clockSkewSeconds", \.storage.clockSkewSeconds, .number(2...3600),
+            "An instance whose clock is further from PostgreSQL's is not ready; two seconds and more are told in the log."
+        ),
+        Self(
             "storage.preparedStatements", \.storage.preparedStatements, .flag,
             "Whether PostgreSQL keeps our statements prepared; false behind a pooler that gives each transaction another "
                 + "connection."),

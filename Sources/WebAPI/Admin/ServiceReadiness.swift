@@ -4,7 +4,8 @@ public import System
 
 /// Whether sign-ins can be served: the store takes writes, and our signing keys open.
 ///
-/// A look is remembered for a second and shared by all who ask meanwhile, so that polling costs nothing.
+/// A look is remembered for a second and shared by all who ask meanwhile, so that polling costs nothing. Beside it the
+/// outcomes of the last real writes count: a small write may go through where a sign-in finds no room.
 public actor ServiceReadiness {
     enum State: Equatable, Sendable {
         case ready(signingKeys: Int)
@@ -15,31 +16,69 @@ public actor ServiceReadiness {
     }
 
     private static let lifetime = Duration.seconds(1)
+    /// How long whoever asks waits for a look: behind many sign-ins it takes longer, and then the last one counts.
+    private static let patience = Duration.milliseconds(40)
+    private static let firstPatience = Duration.seconds(2)
+    private static let pause = Duration.milliseconds(5)
+    /// A look that takes longer has met a store that says nothing.
+    private static let longestLook = Duration.seconds(2)
+    /// How long the store is not trusted after more writes have failed than were done. Without requests nothing fails.
+    private static let mistrust = Duration.seconds(5)
+    /// Fewer failures may be one connection's.
+    private static let fewestFailures = 3
 
     private let repository: any MaintenanceRepository & SigningKeyRepository
     private let clock: Clock
     private var last: (state: State, at: MonotonicTime)?
-    private var look: Task<State, Never>?
+    private var lookBegan: MonotonicTime?
     private var isDraining = false
+    private var sampled = StoreOutcomes.Counts()
+    private var mistrustedUntil: MonotonicTime?
 
     public init(repository: any MaintenanceRepository & SigningKeyRepository, clock: Clock) {
         self.repository = repository
         self.clock = clock
+        sampled = repository.outcomes.counts
     }
 
     /// From now on nothing is ready: whoever sends requests here finds another place for them.
     public func drain() { isDraining = true }
 
+    /// It answers soon, whatever the store does.
     func state(now: MonotonicTime) async -> State {
         if isDraining { return .draining }
         if let last, now - last.at < Self.lifetime { return last.state }
-        if let look { return await look.value }
-        let look = Task { [repository, clock] in await Self.look(into: repository, now: clock.seconds) }
-        self.look = look
-        let state = await look.value
-        self.look = nil
-        last = (state, .now)
-        return state
+        let before = last?.at
+        if lookBegan == nil { beginLook(now) }
+        let end = MonotonicTime.now + (last == nil ? Self.firstPatience : Self.patience)
+        repeat {
+            try? await Task.sleep(for: Self.pause)
+            if let last, last.at != before { return isDraining ? .draining : last.state }
+        } while MonotonicTime.now < end
+        let isSilent = lookBegan.map { .now - $0 > Self.longestLook } ?? false
+        return isSilent ? .failing(.unavailable(.uncertain)) : last?.state ?? .failing(.unavailable(.uncertain))
+    }
+
+    private func beginLook(_ now: MonotonicTime) {
+        lookBegan = now
+        Task { [repository, clock] in take(await Self.look(into: repository, now: clock.seconds), now) }
+    }
+
+    private func take(_ state: State, _ now: MonotonicTime) {
+        lookBegan = nil
+        let counts = repository.outcomes.counts
+        let since = counts - sampled
+        sampled = counts
+        if since.failed >= Self.fewestFailures, since.failed >= since.done {
+            mistrustedUntil = now + Self.mistrust
+        } else if let until = mistrustedUntil, until <= now {
+            mistrustedUntil = nil
+        }
+        var state = state
+        if case .ready = state, mistrustedUntil != nil {
+            state = .failing(.unavailable(repository.outcomes.lastCause ?? .uncertain))
+        }
+        last = (state, now)
     }
 
     private static func look(into repository: any MaintenanceRepository & SigningKeyRepository, now: Int64) async

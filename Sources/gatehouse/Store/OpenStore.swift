@@ -185,6 +185,7 @@ extension PostgresSettings {
     private static let waitingCallers = 8192
     /// Of Dispatch's threads, which others need too.
     private static let mostThreads = 32
+    private static let clockSkewByTime = 2
     /// Half a minute after a cut the server has let go of what it held for us.
     private static let serverKeepalive = Duration.seconds(10)
 
@@ -205,6 +206,10 @@ extension PostgresSettings {
             waitingThreads: min(storage.connections * loops.count, Self.mostThreads),
             statementTimeout: .seconds(storage.statementSeconds),
             transactionTimeout: .seconds(2 * storage.statementSeconds),
+            // What is put in order by time waits for the slowest clock.
+            clockSkewSeconds: Int64(
+                storage.dialect == .distributed
+                    ? min(storage.clockSkewSeconds, Self.clockSkewByTime) : storage.clockSkewSeconds),
             requestTimeout: .seconds(storage.requestSeconds))
     }
 }
