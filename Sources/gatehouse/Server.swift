@@ -49,9 +49,13 @@ struct Server: Service {
         // Of its own: who looks whether this server is ready must not wait behind sign-ins.
         let adminLoop = try startLoops(1)[0]
         try refuseExampleKey(settings)
-        let store = try await OpenStore.open(
-            settings.storage, tables: try StoreTables(of: wings), formerIssuers: FormerIssuers(settings.providers),
-            for: .server(loops: loops), now: clock.seconds, observers: observers)
+        let tables = try StoreTables(of: wings)
+        let store = try await StoreWait(settings: settings, loop: adminLoop, logger: logger).opened {
+            () throws(StartError) in
+            try await OpenStore.open(
+                settings.storage, tables: tables, formerIssuers: FormerIssuers(settings.providers),
+                for: .server(loops: loops), now: clock.seconds, observers: observers)
+        }
         let repository = store.repository
         tellOfReadableKey(settings.storage, logger)
         if let update = store.file?.update { tell(update, logger) }

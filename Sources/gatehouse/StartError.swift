@@ -19,6 +19,8 @@ enum StartError: Error, CustomStringConvertible {
     /// Everybody knows the key, and the service is for more than trying it.
     case exampleMasterKey(path: String)
     case storage(place: String, RepositoryError)
+    /// Somebody has told it to stop before its database was there.
+    case stoppedWhileWaiting
     /// There is a master key of the operator's and no store, as when a volume was not mounted.
     case missingStore(place: String, masterKeyFile: String)
     case sessionKeys(SessionKeys.LoadError)
@@ -45,6 +47,7 @@ enum StartError: Error, CustomStringConvertible {
             the master key \(path) is the one of the examples, which everybody can read; make one of your own: \
             openssl rand 32 | openssl base64 -A | tr '+/' '-_' | tr -d '=' > FILE
             """
+        case .stoppedWhileWaiting: "told to stop while it waited for the database"
         case .storage(let path, .notOpened(.inUse)): "another server has the database \(path) open"
         case .storage(let path, .wrongMasterKey):
             "the master key does not open the database \(path); it was sealed under another one"

@@ -19,7 +19,7 @@ enum SharedStore {
         try await SharedServer.withDatabase { address in try await body(environment(of: address)) }
     }
 
-    private static func environment(of address: String) throws -> [String: String] {
+    static func environment(of address: String) throws -> [String: String] {
         let key = FileManager.default.temporaryDirectory.appending(path: "gatehouse-key-\(UUID().uuidString)").path
         let bytes = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         let text = bytes.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -28,6 +28,7 @@ enum SharedStore {
             "STORAGE_URL": url(address), "STORAGE_MASTER_KEY_FILE": key, "STORAGE_CREATE": "true",
             // All tests begin at once, and the database has a share of the same processors.
             "STORAGE_STATEMENT_SECONDS": "60", "STORAGE_CONNECT_SECONDS": "60",
+            "STORAGE_REQUEST_SECONDS": "60",
         ]
     }
 

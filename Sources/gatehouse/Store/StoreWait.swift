@@ -1,0 +1,100 @@
+import Accounts
+import EventLoop
+import HTTPServer
+import Logging
+import Settings
+import Synchronization
+import System
+import UnixSignals
+import WebAPI
+
+/// Opens a server's store, and waits for a database server that is not there yet: instances and database come up
+/// together, in whatever order.
+///
+/// Meanwhile the listener for operators says that the process lives and is not ready, and there is no other.
+struct StoreWait: Sendable {
+    private static let pause = Duration.seconds(1)
+    /// About a minute's.
+    private static let triesBetweenWords = 60
+    private static let connections = 64
+
+    let settings: Settings
+    /// That of the listener for operators.
+    let loop: EventLoop
+    let logger: Logger
+
+    /// Whether somebody has told the process to stop.
+    private final class Stop: Sendable {
+        let isTold = Atomic(false)
+    }
+
+    /// - Throws: `.stoppedWhileWaiting`; what `open` throws where waiting is of no use.
+    func opened(_ open: () async throws(StartError) -> OpenStore) async throws(StartError) -> OpenStore {
+        do throws(StartError) {
+            return try await open()
+        } catch {
+            guard error.isOfAbsentServer else { throw error }
+            tell(error)
+        }
+        let listener = try await listening()
+        let outcome = await tried(open)
+        await listener.drain(within: .zero)
+        return try outcome.get()
+    }
+
+    private func tried(_ open: () async throws(StartError) -> OpenStore) async -> Result<OpenStore, StartError> {
+        let stop = Stop()
+        // A process that is a container's first has no end by a signal that nobody listens for.
+        let signals = Task {
+            for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
+                return stop.isTold.store(true, ordering: .relaxed)
+            }
+        }
+        defer { signals.cancel() }
+        var tries = 0
+        while true {
+            try? await Task.sleep(for: Self.pause)
+            if stop.isTold.load(ordering: .relaxed) { return .failure(.stoppedWhileWaiting) }
+            do throws(StartError) {
+                return .success(try await open())
+            } catch {
+                guard error.isOfAbsentServer else { return .failure(error) }
+                tries += 1
+                if tries.isMultiple(of: Self.triesBetweenWords) { tell(error) }
+            }
+        }
+    }
+
+    private func listening() async throws(StartError) -> HTTPServer {
+        let admin = settings.admin
+        let listener: HTTPServer
+        do throws(SystemError) {
+            listener = try HTTPServer(
+                host: admin.host, port: admin.port, loops: [loop],
+                limits: HTTPServerLimits(settings.http, connections: Self.connections)
+            ) { _, _ in WaitingAPI() }
+        } catch {
+            throw .listen(host: admin.host, port: admin.port, error)
+        }
+        do throws(SystemError) { try await listener.start() } catch { throw .system(error) }
+        logger.notice("admin waiting", metadata: ["address": "\(listener.address)"])
+        return listener
+    }
+
+    private func tell(_ error: StartError) {
+        logger.warning(
+            "waiting for the database; until it is there nothing is served", metadata: ["reason": "\(error)"])
+    }
+}
+
+extension StartError {
+    /// Whether the store is on a server that may yet come.
+    fileprivate var isOfAbsentServer: Bool {
+        guard case .storage(_, .unavailable(let reason)) = self else { return false }
+        return switch reason {
+        // The last one: it is starting, or recovers from a crash.
+        case .cannotConnect, .tooManyConnections, .uncertain, .server(sqlState: "57P03"): true
+        default: false
+        }
+    }
+}
