@@ -129,7 +129,7 @@ def report(bench, world):
         with open(os.path.join(bench.folder, f"{world.name}-anomalies.txt"), "w", encoding="utf-8") as file:
             for anomaly in anomalies[:WRITTEN]:
                 file.write(f"{anomaly}\n")
-                file.writelines(f"    {operation}\n" for operation in around(operations, anomaly))
+                file.writelines(f"    {one}: {one.asked} {one.told}\n" for one in around(operations, anomaly))
     return anomalies, {"operations": len(operations), **{outcome: outcomes[outcome] for outcome in (OK, REFUSED, UNKNOWN)},
                        "anomalies": len(anomalies)}
 

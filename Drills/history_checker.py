@@ -14,7 +14,8 @@ choice is no anomaly. The rules:
 *stale*
 - A session opens nothing that is invoked after it was seen to be over: after its sign-out, the end of all sessions, the
   erasure or the merge of its user was answered, after a spent refresh token of it was refused, or after it was refused.
-- A sign-in that had begun before its user ended all sessions, and is posted after that was answered, opens nothing.
+- A sign-in that had begun before its user ended all sessions, was erased, or merged into another, and is posted after
+  that was answered, opens nothing.
 - A number that was erased, or merged into another, is told nobody any more; nor is one whose subject has been seen to be
   another user.
 - A refresh token renews nothing once its successor has.
@@ -123,12 +124,6 @@ class Sessions:
                 yield STALE, "a session is alive after its end", [end, use]
             if use.kind == "look" and use.outcome == OK and use.told["user"] != user:
                 yield DOUBLE, "a session is told another's number", [opening, use]
-        for opening in openings:
-            for end in self.ends[user]:
-                if (end.kind == "end-all" and end.outcome == OK and opening.asked.get("begun", end.invoked) < end.invoked
-                        and end.answered < opening.invoked):
-                    yield STALE, "a sign-in that had begun before the end of all sessions opens one", [end, opening]
-                    break
 
     def refreshes(self, session, openings, uses):
         """Whether its refresh tokens are one chain."""

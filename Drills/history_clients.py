@@ -106,9 +106,12 @@ class Person:
             self.open(*request)
 
     def sign_in_late(self):
-        """A sign-in that has begun when its user ends all sessions."""
-        if session := self.session():
-            self.sign_in_as(session.subject, lambda: self.end("end-all", "DELETE", "/users/me/sessions", session))
+        """A sign-in that has begun when its user ends all sessions, is erased, or becomes part of another."""
+        session, other = self.session(), self.session()
+        if session:
+            self.sign_in_as(session.subject, random.choice([
+                lambda: self.end("end-all", "DELETE", "/users/me/sessions", session),
+                lambda: self.end("erase", "DELETE", "/users/me", session), lambda: self.merge(other, session)]))
 
     def open(self, kind, request, subject, asked):
         """Opens a session, and sends the same again where no answer comes; phones do."""
@@ -202,8 +205,9 @@ class Person:
                     if subject not in self.subjects:
                         self.subjects.append(subject)
 
-    def merge(self):
-        session, other = self.session(), self.session()
+    def merge(self, session=None, other=None):
+        """Of two users the second becomes part of the first."""
+        session, other = session or self.session(), other or self.session()
         if session and other and session.user != other.user:
             operation, _ = self.of_session(
                 "merge", "POST", "/users/me/merge", session, more={"other": other.id, "absorbed": other.user},

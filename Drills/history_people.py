@@ -1,6 +1,8 @@
 """Who is which user in a history: subjects, the numbers that they are told, and what may have moved them."""
 
+import bisect
 import collections
+import itertools
 
 from history_log import OK, REFUSED
 
@@ -14,6 +16,8 @@ class People:
         # What told a subject a number, those that say that nobody has it, and the links that may have been made.
         self.told, self.strangers = collections.defaultdict(list), collections.defaultdict(list)
         self.links = collections.defaultdict(list)
+        # What has ended all that a user had, in the order of invocation.
+        self.ends = collections.defaultdict(list)
         # What has first shown that a number is nobody's any more.
         self.gone = {}
         for operation in operations:
@@ -37,13 +41,17 @@ class People:
             self.links[asked["subject"]].append(operation)
             if operation.outcome == OK:
                 self.told[asked["subject"]].append(operation)
+        elif kind == "end-all" and operation.outcome == OK:
+            self.ends[asked["user"]].append(operation)
         elif kind == "merge":
             self.merges[asked["absorbed"]].append((operation.invoked, asked["user"]))
             if operation.outcome == OK:
+                self.ends[asked["absorbed"]].append(operation)
                 self.is_gone(asked["absorbed"], operation)
         elif kind == "erase":
             self.erasures[asked["user"]].append(operation)
             if operation.outcome == OK:
+                self.ends[asked["user"]].append(operation)
                 self.is_gone(asked["user"], operation)
 
     def is_gone(self, user, operation):
@@ -90,6 +98,7 @@ class People:
         """Their names, sentences, and operations."""
         for subject, tells in self.told.items():
             yield from self.of_subject(tells, self.strangers[subject])
+            yield from self.begun(tells)
         yield from self.of_numbers()
 
     def of_subject(self, tells, strangers):
@@ -111,6 +120,20 @@ class People:
         for tell in tells:
             if self.is_too_late(tell):
                 yield "stale", "a number is told that is nobody's any more", [self.gone[user_of(tell)], tell]
+
+    def begun(self, tells):
+        """Sign-ins that had begun when all that their subject's user had was ended, and were posted after that."""
+        known = {}
+        for tell in sorted(tells, key=lambda operation: operation.answered):
+            known.setdefault(user_of(tell), tell.answered)
+        for tell in tells:
+            begun = tell.asked.get("begun", tell.invoked)
+            for user, since in known.items():
+                # Those that lie before the beginning, or are invoked after it is posted, are none of its.
+                first = bisect.bisect_right(self.ends[user], begun, key=lambda end: end.invoked)
+                for end in itertools.takewhile(lambda end: end.invoked < tell.invoked, self.ends[user][first:]):
+                    if since < end.invoked and end.answered < tell.invoked:
+                        yield "stale", f"a sign-in that had begun before a user's {end.kind} opens something", [end, tell]
 
     def of_numbers(self):
         """A number that two subjects have come to by themselves."""

@@ -72,6 +72,12 @@ def cases():
         signed_in().does("end-all").opened("t").does("look", REFUSED, session="t")), "lost"
     yield "a sign-in that had begun before the end of all", (
         signed_in().does("end-all", at=(2, 3)).opened("t", begun=1.5, at=(4, 5))), "stale"
+    yield "a sign-in that had begun before the erasure", (
+        signed_in().does("erase", at=(2, 3)).opened("t", 2, is_new=True, begun=1.5, at=(4, 5))), "stale"
+    yield "a sign-in that had begun before the merge", (
+        two().does("merge", other="t", absorbed=2, at=(3, 4)).opened("u", 1, "ben", begun=2.5, at=(5, 6))), "stale"
+    yield "a sign-in that had begun before the other user's merge", (
+        two().does("merge", other="t", absorbed=2, at=(3, 4)).opened("u", 1, begun=2.5, at=(5, 6))), None
     yield "a sign-in that has begun beside the end of all", (
         signed_in().does("end-all", at=(2, 3)).opened("t", begun=2.5, at=(4, 5))), None
     yield "a session is alive after the erasure", signed_in().does("erase").does("look"), "stale"
