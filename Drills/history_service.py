@@ -29,11 +29,9 @@ class Service:
         # Those that are away are nobody's: their ports may be others' by now.
         self.away = set(range(count))
         self.servers = [None] * count
+        # The first one makes the tables, which is the drill `instances`' to do with all at once.
         for number in range(count):
-            self.start(number, awaits=False)
-        for number in range(count):
-            self.servers[number].await_listening()
-            self.away.discard(number)
+            self.start(number)
 
     def start(self, number, awaits=True):
         self.servers[number] = self.bench.start(
