@@ -20,6 +20,7 @@ import forgotten
 import freeze
 import growth
 import gzip_bombs
+import history
 import idle
 import instances
 import keyservice
@@ -51,7 +52,8 @@ DRILLS = {
     "growth": growth, "floods": floods, "older-store": older_store, "moved-provider": moved_provider, "crash": crash,
     "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
-    "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler, "cost": cost, "soak": soak}
+    "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler, "history": history,
+    "cost": cost, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding
 # too.
 LONGEST = 180

@@ -1,0 +1,170 @@
+"""Clients log what they ask and are told during faults, and a checker finds nothing lost, stale or double."""
+
+import collections
+import copy
+import os
+import random
+import threading
+import time
+
+from bench import crowd, tally
+from history_checker import check
+from history_clients import Person
+from history_faults import FAULTS
+from history_log import OK, REFUSED, UNKNOWN, Log
+from history_plants import PLANTS, Proxy
+from history_service import service
+from history_world import World
+from postgres import NotInstalled
+
+SECONDS = int(os.environ.get("GATEHOUSE_HISTORY_SECONDS", "20"))
+# Some of the faults, by their names; a planted fault instead of them, or all of those.
+CHOSEN = os.environ.get("GATEHOUSE_HISTORY_FAULTS", "").replace(",", " ").split() or list(FAULTS)
+PLANTED = os.environ.get("GATEHOUSE_HISTORY_PLANT", "")
+PLANT_SECONDS = 5
+# A history is checked so often, and begins anew: by then millions of operations would have to be kept.
+CHAPTER = 60
+# What is read back takes time as well, and so do starts.
+LONGEST = 300 + len(CHOSEN) * (3 * SECONDS + 120)
+CLIENTS, READERS = 12, 8
+# How long a service is left alone before each time that it is harmed.
+LEAST_PAUSE, LONGEST_PAUSE = 0.3, 1.5
+# How many anomalies are printed, and stand in the drill's folder with all that concerns them.
+PRINTED, WRITTEN = 5, 50
+
+
+def run(bench):
+    if PLANTED:
+        for name in PLANTS if PLANTED == "all" else [PLANTED]:
+            find_planted(of_its_own(bench, name), name)
+        return
+    total = collections.Counter()
+    for number, name in enumerate(CHOSEN):
+        # Who registers by ticket is asked for in every second one.
+        settings = {"REGISTRATION": "ticket"} if number % 2 else {}
+        try:
+            place = of_its_own(bench, name)
+            with place.carriers() as carriers, FAULTS[name](place, carriers, name, settings) as (instances, harm):
+                total.update(under_fault(place, carriers, name, instances, harm))
+        except NotInstalled as error:
+            bench.skip(f"{name}: {error}")
+        except RuntimeError as error:  # The other faults still run.
+            bench.claim(False, f"{name}: the history runs to its end ({error})")
+    for what, count in total.items():
+        bench.figure(what, count)
+
+
+def of_its_own(bench, name):
+    """The same bench in a folder of its own, where no log is another history's."""
+    place = copy.copy(bench)
+    place.folder = os.path.join(bench.folder, name)
+    os.makedirs(place.folder)
+    return place
+
+
+def under_fault(bench, carriers, name, instances, harm):
+    """The history of one fault, in chapters, and what is claimed of it."""
+    counts = collections.Counter()
+    for chapter in range(-(-SECONDS // CHAPTER)):
+        # Nobody of a chapter is in another one.
+        world = World(f"{name}{chapter}", carriers, instances, Log())
+        with working(world, CLIENTS):
+            deadline = time.monotonic() + min(CHAPTER, SECONDS - chapter * CHAPTER)
+            while time.monotonic() < deadline:
+                time.sleep(random.uniform(LEAST_PAUSE, LONGEST_PAUSE))
+                harm()
+                counts["harms"] += 1
+        instances.await_well()
+        read_back(world)
+        counts.update(report(bench, world)[1])
+    bench.note(f"{name}: " + ", ".join(f"{what} {count}" for what, count in counts.items()))
+    bench.claim(not counts["anomalies"], f"{name}: the history has no anomaly ({counts['anomalies']} found)")
+    bench.claim(counts["harms"] > 0 and counts[OK] > 0, f"{name}: there was harm, and there were answers")
+    return counts
+
+
+class working:
+    """Has so many clients work while a block runs."""
+
+    def __init__(self, world, count):
+        self.over, self.failures = threading.Event(), []
+        people = [Person(f"app{number}", world) for number in range(count)]
+        self.threads = [threading.Thread(target=self.work, args=(person,)) for person in people]
+
+    def work(self, person):
+        try:
+            person.work(self.over)
+        except Exception as error:  # A client that is gone makes the history smaller, and nobody would see that.
+            self.failures.append(error)
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+
+    def __exit__(self, *_):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+        if self.failures:
+            raise self.failures[0]
+
+
+def read_back(world):
+    """Asks for all that was acknowledged, at any instance: each session, each subject, and the newest refresh tokens."""
+    sessions, subjects = list(world.sessions.values()), sorted(world.subjects)
+    crowd(len(sessions), lambda number: Person("reader", world).look_at(sessions[number]), READERS)
+    crowd(len(subjects), lambda number: Person("reader", world).sign_in_as(subjects[number]), READERS)
+    crowd(len(sessions), lambda number: Person("reader", world).show(sessions[number], sessions[number].generation), READERS)
+    crowd(len(sessions), lambda number: Person("reader", world).look_at(sessions[number]), READERS)
+
+
+def report(bench, world):
+    """The anomalies, and how many operations and of which outcome there were."""
+    operations = world.log.operations
+    outcomes = collections.Counter(operation.outcome for operation in operations)
+    anomalies = check(operations)
+    kinds = tally(f"{operation.kind}:{operation.told.get('error', operation.outcome)}" for operation in operations)
+    bench.note(f"{world.name}: {kinds}")
+    for anomaly in anomalies[:PRINTED]:
+        bench.note(str(anomaly))
+    if anomalies:
+        with open(os.path.join(bench.folder, f"{world.name}-anomalies.txt"), "w", encoding="utf-8") as file:
+            for anomaly in anomalies[:WRITTEN]:
+                file.write(f"{anomaly}\n")
+                file.writelines(f"    {one}: {one.asked} {one.told}\n" for one in around(operations, anomaly))
+    return anomalies, {"operations": len(operations), **{outcome: outcomes[outcome] for outcome in (OK, REFUSED, UNKNOWN)},
+                       "anomalies": len(anomalies)}
+
+
+def around(operations, anomaly):
+    """All that concerns the same session, or is a sign-in or a link of the same subject."""
+    sessions = {what.get("session") for one in anomaly.operations for what in (one.asked, one.told)} - {None}
+    subjects = {one.asked.get("subject") for one in anomaly.operations} - {None}
+    for operation in operations:
+        named = {operation.asked.get("session"), operation.asked.get("other"), operation.told.get("session")}
+        if named & sessions or operation.asked.get("subject") in subjects:
+            yield operation
+
+
+def find_planted(bench, name):
+    """A short history without a fault but the planted one, which is found, and by its name."""
+    with bench.carriers() as carriers, service(bench, carriers, name, {}) as instances:
+        plant = PLANTS[name](instances.port())
+        proxy = Proxy(plant)
+        world = World(name, carriers, proxy, Log())
+        try:
+            with working(world, CLIENTS):
+                time.sleep(PLANT_SECONDS)
+            read_back(world)
+        finally:
+            proxy.shutdown()
+            proxy.server_close()
+    anomalies, _ = report(bench, world)
+    found = set()
+    for anomaly in anomalies:
+        named = {what.get("session") for one in anomaly.operations for what in (one.asked, one.told)}
+        if anomaly.name == plant.name:
+            found |= named & plant.planted
+    bench.figure(name, f"{len(found)} of {len(plant.planted)}")
+    bench.note(f"{name}: " + tally(f"{anomaly.name}, {anomaly.sentence}" for anomaly in anomalies))
+    bench.claim(bool(found), f"{name}: a planted fault is reported as {plant.name}")

@@ -1,0 +1,65 @@
+"""What clients have asked and were answered, as a list of operations in the order of their invocation."""
+
+import dataclasses
+import math
+import threading
+import time
+
+OK, REFUSED, UNKNOWN = "ok", "refused", "unknown"
+
+
+@dataclasses.dataclass(slots=True)
+class Operation:
+    """One request. Until an answer came it is unknown, and may have happened at any time since it was invoked.
+
+    What it asked for and was told, by its kind (`subject` is who somebody is at a provider, `user` a number of ours):
+
+    sign-in     asked subject, code, begun (when our challenge for it was answered);
+                told session, user, generation, token, is_new
+    register    asked subject, code (the link ticket); told as a sign-in is
+    refresh     asked session, user, generation; told session, generation, token
+    look        asked session, user; told user (`GET /users/me`)
+    sign-out, end-all, erase   asked session, user
+    link        asked session, user, subject
+    merge       asked session, user, other, absorbed: the session and the user that end
+
+    Whatever was refused is told `error`.
+    """
+
+    number: int
+    client: str
+    kind: str
+    invoked: float
+    asked: dict
+    answered: float = math.inf
+    outcome: str = UNKNOWN
+    told: dict = dataclasses.field(default_factory=dict)
+
+    def __str__(self):
+        end = "…" if self.answered == math.inf else f"{self.answered:.3f}"
+        answer = self.told.get("error", self.outcome) if self.outcome == REFUSED else self.outcome
+        return f"#{self.number} {self.kind} by {self.client} ({self.invoked:.3f}–{end} s: {answer})"
+
+
+class Log:
+    """Times are seconds since it was begun, by a clock that nobody sets."""
+
+    def __init__(self):
+        self.began = time.monotonic()
+        self.lock = threading.Lock()
+        self.operations = []
+
+    def now(self):
+        return time.monotonic() - self.began
+
+    def invoke(self, client, kind, **asked):
+        with self.lock:
+            operation = Operation(len(self.operations), client, kind, self.now(), asked)
+            self.operations.append(operation)
+        return operation
+
+    def end(self, operation, outcome, **told):
+        """The answer. The outcome is noted last, so that whoever reads the log meanwhile takes it for unknown."""
+        if outcome != UNKNOWN:
+            operation.told, operation.answered = told, self.now()
+            operation.outcome = outcome

@@ -1,0 +1,72 @@
+"""A primary and its synchronous standby: one is killed, the other promoted, and the killed one made its standby."""
+
+import contextlib
+import random
+import shutil
+import time
+
+from bench import eventually
+from postgres import Postgres
+
+IN_STEP = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
+# How long the promoted one is alone.
+ALONE = 2
+
+
+class Pair:
+    def __init__(self, bench):
+        self.servers = [Postgres(bench, name) for name in ("one", "two")]
+        self.primary, self.standby = self.servers
+
+    def begin(self):
+        self.primary.make()
+        self.primary.start()
+        self.primary.await_ready()
+        self.follow()
+
+    def follow(self):
+        """Makes the standby anew, and waits until what the primary acknowledges is on its disk, too."""
+        self.standby.copy(self.primary)
+        self.standby.start()
+        # Once it is promoted it waits for nobody.
+        eventually(self.is_up, 30)
+        self.configure(self.standby, "")
+        self.configure(self.primary, "standby")
+        if not eventually(lambda: self.primary.ask(IN_STEP) == "1", 30):
+            raise RuntimeError("the standby does not come into step")
+
+    def is_up(self):
+        try:
+            return self.standby.ask("SELECT 1") == "1"
+        except RuntimeError:
+            return False
+
+    @staticmethod
+    def configure(server, names):
+        """Not by a word on the command line, since a server's part changes while it runs."""
+        server.ask(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'")
+        server.ask("SELECT pg_reload_conf()")
+
+    def fail_over(self):
+        """The primary is killed, and a while later the standby takes over, and gets one itself."""
+        self.primary.kill()
+        time.sleep(random.uniform(0, 1))
+        self.standby.promote()
+        time.sleep(ALONE)
+        self.primary, self.standby = self.standby, self.primary
+        shutil.rmtree(self.standby.data)
+        self.follow()
+
+    def remove(self):
+        for server in self.servers:
+            server.remove()
+
+
+@contextlib.contextmanager
+def pair(bench):
+    found = Pair(bench)
+    try:
+        found.begin()
+        yield found
+    finally:
+        found.remove()
