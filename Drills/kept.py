@@ -6,6 +6,7 @@ import random
 from crash import read
 from damage import flaws
 from promises import claims
+from store_life import run_tool
 from wire import LOST
 
 # Of the newest promises, and of all, so many are tried by asking the server; the store is asked for the rest.
@@ -88,6 +89,22 @@ def losses(life, carriers, server, moment, newcomer):
     elif answer.json["user"]["user_id"] in {promise.what.get("user") for promise in promises}:
         found.append("a number is given twice")
     return found, len(promises)
+
+
+def losses_of_ledger(life, bench, folder, disk, moment):
+    """The same where the store is lost with the cut, and the backup takes its place: whoever was erased stays so, by the
+    ledger that lies beside it. Nothing is left of the store."""
+    data = os.path.join(disk, "data")
+    for name in os.listdir(data):
+        if name in ("gatehouse.db", "gatehouse.db-wal", "gatehouse.db-shm"):
+            os.remove(os.path.join(data, name))
+    store = {"STORAGE_URL": f"file:{data}/gatehouse.db"}
+    done = run_tool(bench, folder, ["restore", os.path.join(disk, "backup.db")], store)
+    if done.returncode != 0:
+        return [f"no restore: {done.stderr.strip()}"]
+    rows = Rows(os.path.join(data, "gatehouse.db"))
+    return [f"{promise.kind}, by the ledger" for promise in life.promises
+            if promise.kind == "erased" and promise.holds(moment) and not rows.keep(promise)]
 
 
 def losses_of_backup(life, backup, moment):

@@ -16,7 +16,7 @@ from bench import tally
 from damage import flaws
 from disk import Disk
 from disk_journal import DiskJournal, NoCompiler
-from kept import losses, losses_of_backup
+from kept import losses, losses_of_backup, losses_of_ledger
 from store_life import SETTINGS, StoreLife
 
 # Many more by hand: GATEHOUSE_POWER_CUTS=1000 scripts/drill power-cut
@@ -26,9 +26,11 @@ CUTS = int(os.environ.get("GATEHOUSE_POWER_CUTS", "20"))
 PLANT = os.environ.get("GATEHOUSE_POWER_CUT_PLANT", "")
 PLANT = "-wal" if PLANT == "1" else PLANT
 LONGEST = 120 + 3 * CUTS
-LOAD_SECONDS, PLANTED_SECONDS, PLANTED_CUTS = 5, 1.5, 6
-# So many servers at once; and how many of the cuts are followed by another while the server starts.
-SERVERS, TWICE = 4, 0.25
+LOAD_SECONDS, PLANTED_SECONDS, PLANTED_CUTS = 5, 1.5, 12
+# So many servers at once; how many of the cuts are followed by another while the server starts, and how many take the
+# store away, so that the backup is restored.
+SERVERS, TWICE, STORE_LOST = 4, 0.25, 0.25
+LONGEST_SENTENCE = 200
 
 
 class Cut:
@@ -58,7 +60,8 @@ class Examination:
                 disk = self.cut_again(cut, folder, disk)
             self.judge(cut, folder, disk)
         except Exception as error:  # A server that does not start is a finding, like any other.
-            cut.losses.append(f"{type(error).__name__}: {str(error).strip().splitlines()[-1]}")
+            words = f"{type(error).__name__}: {str(error).strip().splitlines()[-1]}".replace(folder, "")
+            cut.losses.append(words[:LONGEST_SENTENCE])
         if not cut.losses:
             shutil.rmtree(folder)
         return cut
@@ -81,20 +84,26 @@ class Examination:
         return again
 
     def judge(self, cut, folder, disk):
+        backup = os.path.join(disk, "backup.db")
+        cut.losses += losses_of_backup(self.life, backup, cut.moment)
+        lost = os.path.join(folder, "disk-lost")
+        if os.path.exists(backup) and random.random() < STORE_LOST:
+            shutil.copytree(disk, lost)
         server = self.start(folder, disk)
         try:
-            cut.losses, cut.promises = losses(
+            found, cut.promises = losses(
                 self.life, self.carriers, server, cut.moment, f"{self.life.name}-newcomer{cut.number}")
         finally:
             server.kill()
-        cut.losses += flaws(server.database)
-        cut.losses += losses_of_backup(self.life, os.path.join(disk, "backup.db"), cut.moment)
+        cut.losses += found + flaws(server.database)
+        if os.path.exists(lost):
+            cut.losses += losses_of_ledger(self.life, self.bench, os.path.join(folder, "server"), lost, cut.moment)
 
 
-def cuts_of(life, disk, count):
-    """Cuts at so many moments of a life, one after the other; in the end all of it is done to `disk`."""
+def cuts_of(life, disk, moments):
+    """A cut at each moment of a life, one after the other; in the end all of it is done to `disk`."""
     done = 0
-    for number, (stretch, records) in enumerate(life.moments(count)):
+    for number, (stretch, records) in enumerate(moments):
         for record in life.records[done:records]:
             disk.apply(record)
         done, seed = records, random.getrandbits(32)
@@ -103,12 +112,12 @@ def cuts_of(life, disk, count):
         disk.apply(record)
 
 
-def examine_all(bench, carriers, life, count):
-    """Makes as many cuts and looks at what they have left."""
+def examine_all(bench, carriers, life, moments):
+    """Cuts at these moments, and what they have left."""
     examination = Examination(bench, carriers, life)
     room, found, disk = threading.Semaphore(2 * SERVERS), [], life.begun_with
     with concurrent.futures.ThreadPoolExecutor(SERVERS) as pool:
-        for cut in cuts_of(life, disk, count):
+        for cut in cuts_of(life, disk, moments):
             room.acquire()
             future = pool.submit(examination.examine, cut)
             future.add_done_callback(lambda _: room.release())
@@ -131,11 +140,12 @@ def run(bench):
         life = live(bench, carriers, "store", PLANT)
         life.live(LOAD_SECONDS)
         bench.claim(not life.wrong, f"every answer is the one that it should be ({tally(life.wrong)})")
-        cuts = examine_all(bench, carriers, life, CUTS)
+        cuts = examine_all(bench, carriers, life, life.moments(CUTS))
         report(bench, life, cuts)
         planted = live(bench, carriers, "planted", "-wal")
         planted.live_shortly(PLANTED_SECONDS)
-        found = sum(bool(cut.losses) for cut in examine_all(bench, carriers, planted, PLANTED_CUTS))
+        cuts = examine_all(bench, carriers, planted, planted.moments(PLANTED_CUTS, only_load=True))
+        found = sum(bool(cut.losses) for cut in cuts)
         bench.figure("planted_found", f"{found}/{PLANTED_CUTS}")
         bench.claim(found > 0, "a sync that is forgotten is found")
 

@@ -12,7 +12,8 @@ from disk import Disk
 from promises import PromisedApp
 
 APPS = 12
-SETTINGS = {"SESSION_ACCESS_TOKEN_SECONDS": "86400", "LOG_LEVEL": "notice"}
+# Nothing expires by itself, and who has lost an answer gets the same again to the end.
+SETTINGS = {"SESSION_ACCESS_TOKEN_SECONDS": "86400", "SESSION_REFRESH_GRACE_SECONDS": "3600", "LOG_LEVEL": "notice"}
 LOAD = "load"
 
 
@@ -53,8 +54,8 @@ class StoreLife:
         with self.stretch("stop"):
             self.bench.claim(self.server.stop() == 0, "the server stops in good order")
 
-    def use(self, seconds, meanwhile=None):
-        """Has apps use the server for so long, and does something in the middle."""
+    def use(self, seconds, meanwhile=None, kills=False):
+        """Has apps use the server for so long, and does something in the middle; the server may be killed under them."""
         over = threading.Event()
         threads = [threading.Thread(target=app.work, args=(self.server, over)) for app in self.apps]
         with self.stretch(LOAD):
@@ -64,6 +65,8 @@ class StoreLife:
             if meanwhile:
                 meanwhile()
             time.sleep(seconds / 2)
+            if kills:
+                self.server.kill()
             over.set()
             for thread in threads:
                 thread.join()
@@ -74,11 +77,8 @@ class StoreLife:
 
     def tool(self, stretch, *words):
         """Runs a command of the tool."""
-        configuration = os.path.join(self.bench.folder, f"{self.name}-server", "gatehouse.yaml")
         with self.stretch(stretch):
-            done = subprocess.run(
-                [f"{self.bench.binaries}/gatehouse", "store", *words, "--config", configuration],
-                env={**os.environ, **self.environment}, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            done = run_tool(self.bench, os.path.join(self.bench.folder, f"{self.name}-server"), words, self.environment)
         self.bench.claim(done.returncode == 0, f"{stretch}: the tool succeeds ({done.stderr.strip()})")
 
     def live(self, seconds):
@@ -88,8 +88,7 @@ class StoreLife:
         self.use(seconds * 0.4, meanwhile=lambda: self.tool("backup", "backup", self.backup))
         self.stop()
         self.start("start")
-        self.use(seconds * 0.3)
-        self.server.kill()
+        self.use(seconds * 0.3, kills=True)
         self.start("start after a kill")
         self.use(seconds * 0.2)
         self.stop()
@@ -98,16 +97,14 @@ class StoreLife:
         self.promise_again(apps)
         late = self.newcomers("late")
         self.start("start after a restore")
-        self.use(seconds * 0.1)
-        self.server.kill()
+        self.use(seconds * 0.1, kills=True)
         self.finish([*apps, *late])
 
     def live_shortly(self, seconds):
         """A start, load, and no more."""
         apps = self.newcomers("app")
         self.start("first start")
-        self.use(seconds)
-        self.server.kill()
+        self.use(seconds, kills=True)
         self.finish(apps)
 
     def finish(self, apps):
@@ -133,10 +130,10 @@ class StoreLife:
         begun, done = self.span("backup")
         return promise.since < begun and done < promise.until
 
-    def moments(self, count):
+    def moments(self, count, only_load=False):
         """As many moments, as pairs of a name and how many records there are by then: every other one under load, and
-        the others wherever something else goes on."""
-        others = [name for name in self.stretches if name != LOAD]
+        the others wherever something else goes on, each thing as often as another."""
+        others = [] if only_load else [name for name in self.stretches if name != LOAD]
         random.shuffle(others)
         found = []
         for number in range(count):
@@ -149,3 +146,10 @@ class StoreLife:
     def time_after(self, count):
         """The last moment at which there were no more than so many records."""
         return self.times[count] if count < len(self.times) else time.monotonic_ns()
+
+
+def run_tool(bench, folder, words, environment=()):
+    """Runs a command of the tool with the configuration of the server that has this folder."""
+    return subprocess.run(
+        [f"{bench.binaries}/gatehouse", "store", *words, "--config", os.path.join(folder, "gatehouse.yaml")],
+        env={**os.environ, **dict(environment)}, stdin=subprocess.DEVNULL, capture_output=True, text=True)
