@@ -3,8 +3,8 @@
 //
 // It takes the place of those functions of the C library by which Gatehouse and SQLite change files. Each calls the
 // kernel by itself, and writes one record when that has succeeded. A lock is held over both, so that the records of a
-// process stand in the order in which the kernel was asked; records of several processes are put in order by their time.
-// Only a sync is not held up, and has two records: whatever was written before the first is on the disk with the second.
+// process stand in the order in which the kernel was asked; those of several processes are put in order by their time.
+// Only a sync is not held up, and has two records: whatever was written before the first is on disk with the second.
 //
 //   GATEHOUSE_DISK_FOLDER   the real path of the folder; nothing is written down without it
 //   GATEHOUSE_DISK_JOURNAL  the folder of the journals, one file a process, named after it

@@ -25,7 +25,7 @@ class DiskJournal:
     compiled = None
 
     def __init__(self, folder, journals):
-        """`folder` is what is watched, and `journals` where it is written down; both are made where they are missing."""
+        """`folder` is what is watched, and `journals` where that is written down; both are made where missing."""
         for path in (folder, journals):
             os.makedirs(path, exist_ok=True)
         self.folder, self.journals = os.path.realpath(folder), journals

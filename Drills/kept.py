@@ -72,7 +72,8 @@ def promised(life, server, moment):
 
 
 def losses(life, carriers, server, moment, newcomer):
-    """Sentences of what was acknowledged before a moment and is not so. Sessions may end by it."""
+    """Sentences of what was acknowledged before a moment and is not so, and how many promises there were. Sessions may
+    end by it."""
     promises, found = promised(life, server, moment)
     rows = Rows(server.database)
     found += [f"{promise.kind}, by the store" for promise in promises if not rows.keep(promise)]
@@ -92,8 +93,8 @@ def losses(life, carriers, server, moment, newcomer):
 
 
 def losses_of_ledger(life, bench, folder, disk, moment):
-    """The same where the store is lost with the cut, and the backup takes its place: whoever was erased stays so, by the
-    ledger that lies beside it. Nothing is left of the store."""
+    """The same where the store is lost with the cut, and the backup takes its place: whoever was erased stays so, by
+    the ledger that lies beside it. Nothing is left of the store."""
     data = os.path.join(disk, "data")
     for name in os.listdir(data):
         if name in ("gatehouse.db", "gatehouse.db-wal", "gatehouse.db-shm"):

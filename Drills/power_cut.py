@@ -1,12 +1,13 @@
-"""A power cut at any moment loses nothing that was acknowledged, and leaves a store that is sound and starts by itself.
+"""A power cut at any moment loses nothing that was acknowledged, and the store is sound and starts by itself.
 
-A server and its tools run with every change of their files written down (disk_journal.c). Of that the disk of any moment
-is made as a power cut might leave it (disk.py), a server is started on it, and whatever was acknowledged before that
-moment must be so.
+A server and its tools run with every change of their files written down (disk_journal.c). Of that the disk of any
+moment is made as a power cut might leave it (disk.py, synced.py), a server is started on it, and whatever was
+acknowledged before that moment must be so.
 """
 
 import collections
 import concurrent.futures
+import contextlib
 import os
 import random
 import shutil
@@ -137,22 +138,29 @@ def run(bench):
         bench.skip(str(error))
         return
     with bench.carriers() as carriers:
-        life = live(bench, carriers, "store", PLANT)
-        life.live(LOAD_SECONDS)
+        with life_of(bench, carriers, "store", PLANT) as life:
+            life.live(LOAD_SECONDS)
         bench.claim(not life.wrong, f"every answer is the one that it should be ({tally(life.wrong)})")
         cuts = examine_all(bench, carriers, life, life.moments(CUTS))
         report(bench, life, cuts)
-        planted = live(bench, carriers, "planted", "-wal")
-        planted.live_shortly(PLANTED_SECONDS)
+        with life_of(bench, carriers, "planted", "-wal") as planted:
+            planted.live_shortly(PLANTED_SECONDS)
         cuts = examine_all(bench, carriers, planted, planted.moments(PLANTED_CUTS, only_load=True))
         found = sum(bool(cut.losses) for cut in cuts)
         bench.figure("planted_found", f"{found}/{PLANTED_CUTS}")
         bench.claim(found > 0, "a sync that is forgotten is found")
 
 
-def live(bench, carriers, name, forgets):
+@contextlib.contextmanager
+def life_of(bench, carriers, name, forgets):
+    """A store that is to live, and no server of it afterwards."""
     journal = DiskJournal(os.path.join(bench.folder, name), os.path.join(bench.folder, f"{name}-journals"))
-    return StoreLife(bench, carriers, journal, forgets)
+    life = StoreLife(bench, carriers, journal, forgets)
+    try:
+        yield life
+    finally:
+        if life.server and life.server.is_running:
+            life.server.kill()
 
 
 def report(bench, life, cuts):
@@ -161,7 +169,7 @@ def report(bench, life, cuts):
     bench.note("cuts: " + "  ".join(f"{name} {count}" for name, count in sorted(stretches.items())))
     for cut in [cut for cut in cuts if cut.losses][:10]:
         again = " and once more" if cut.is_twice else ""
-        bench.note(f"cut {cut.number} in {cut.stretch}{again}, of which {cut.promises} promises: {tally(cut.losses)}")
+        bench.note(f"cut {cut.number} in {cut.stretch}{again}, of {cut.promises} promises: {tally(cut.losses)}")
     lost = sum(bool(cut.losses) for cut in cuts)
     bench.figure("acknowledged", life.count)
     bench.figure("records", len(life.records))
@@ -169,4 +177,5 @@ def report(bench, life, cuts):
     bench.figure("twice", sum(cut.is_twice for cut in cuts))
     bench.figure("promises", sum(cut.promises for cut in cuts))
     bench.figure("with_losses", lost)
-    bench.claim(lost == 0, f"nothing that was acknowledged is lost by a power cut, and the store is sound ({lost} of {len(cuts)})")
+    bench.claim(
+        lost == 0, f"no power cut loses what was acknowledged or damages the store ({lost} of {len(cuts)} do)")

@@ -1,4 +1,4 @@
-"""What a server has acknowledged, from when on and until when it must be so: for whoever asks what was true at a moment."""
+"""What a server has acknowledged, from when on and until when it must be so: to ask what was so at a moment."""
 
 import base64
 import json
@@ -131,7 +131,8 @@ class PromisedApp:
         session["user"]["sessions"].remove(session)
         end(session["promises"])
         if self.ask(200, "DELETE", "/auth/token", bearer=session["token"]):
-            self.promise([session["user"]["promises"]], "ended", token=session["token"], id=session_id(session["refresh"]))
+            user, id = session["user"], session_id(session["refresh"])
+            self.promise([user["promises"]], "ended", token=session["token"], id=id)
 
     def erase(self):
         if (session := self.any_session()) is None:

@@ -1,4 +1,4 @@
-"""The life of a store, of which everything is written down: it is made, used, backed up, killed, compacted and restored."""
+"""The life of a store, all of it written down: it is made, used, backed up, killed, compacted and restored."""
 
 import bisect
 import contextlib
@@ -55,7 +55,7 @@ class StoreLife:
             self.bench.claim(self.server.stop() == 0, "the server stops in good order")
 
     def use(self, seconds, meanwhile=None, kills=False):
-        """Has apps use the server for so long, and does something in the middle; the server may be killed under them."""
+        """Has apps use the server for so long, and does something in the middle; it may be killed under them."""
         over = threading.Event()
         threads = [threading.Thread(target=app.work, args=(self.server, over)) for app in self.apps]
         with self.stretch(LOAD):
