@@ -10,6 +10,9 @@
 //   GATEHOUSE_DISK_JOURNAL  the folder of the journals, one file a process, named after it
 //   GATEHOUSE_DISK_FORGETS  files whose name ends so are never synced, though whoever asks is told that they are
 //
+// Who kills a process from outside may do so between a change and its record. So a process kills itself after a record
+// once there is a file beside its journal with the same name and `.end`.
+//
 // Only what is used of the many functions that change files is here. Whether that is all of them shows when the folder
 // is made anew from the journal: it must be the one that is there.
 
@@ -18,6 +21,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,6 +69,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
 static const char *folder, *forgotten;
 static int journal = -1;
+static char end[PATH_MAX];
 
 // A journal with a gap would tell of a disk that never was.
 static void give_up(const char *what) {
@@ -84,6 +89,7 @@ static void begin(void) {
     snprintf(path, sizeof path, "%s/%d", journals, getpid());
     journal = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
     if (journal < 0) give_up(path);
+    snprintf(end, sizeof end, "%s/%d.end", journals, getpid());
 }
 
 static bool is_on(void) {
@@ -91,12 +97,14 @@ static bool is_on(void) {
     return folder != NULL;
 }
 
+// With the lock, so that nobody else is between a change and its record either.
 static void note(enum kind kind, ino_t inode, int64_t number, const void *bytes, size_t size) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     struct record record = {now.tv_sec * 1000000000ULL + now.tv_nsec, inode, number, kind, size};
     struct iovec parts[] = {{&record, sizeof record}, {(void *)bytes, size}};
     if (syscall(SYS_writev, journal, parts, 2) != (long)(sizeof record + size)) give_up("writing it");
+    if (access(end, F_OK) == 0) kill(getpid(), SIGKILL);
 }
 
 static bool is_below(const char *path) {

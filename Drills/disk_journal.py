@@ -10,6 +10,8 @@ import subprocess
 CREATED, WRITTEN, CUT, ALLOCATED, SYNC_BEGINS, SYNCED, MAPPED, RENAMED, LINKED, REMOVED, FOLDER_MADE = map(
     ord, "CWTABSMRLUD")
 HEAD = struct.Struct("<QQqII")
+# What is beside the journal of a process that is to end, and how many seconds it may take to the next record.
+END, LONGEST_WAIT = ".end", 2
 
 # `time` is in nanoseconds of time.monotonic_ns(); `number` and `content` are what disk_journal.c says of each kind.
 Record = collections.namedtuple("Record", "time process kind inode number content")
@@ -45,11 +47,21 @@ class DiskJournal:
         return {"LD_PRELOAD": self.compiled, "GATEHOUSE_DISK_FOLDER": self.folder,
                 "GATEHOUSE_DISK_JOURNAL": self.journals, "GATEHOUSE_DISK_FORGETS": forgets}
 
+    def kill(self, server):
+        """Kills a process behind one of its records; one that changes nothing any more, at any moment."""
+        with open(os.path.join(self.journals, f"{server.id}{END}"), "wb"):
+            pass
+        try:
+            server.child.wait(LONGEST_WAIT)
+        except subprocess.TimeoutExpired:
+            server.kill()
+
     def records(self):
         """All records in the order of time. Within a process that is the order in which they were written."""
         found = []
         for name in os.listdir(self.journals):
-            found += read(os.path.join(self.journals, name), name)
+            if not name.endswith(END):
+                found += read(os.path.join(self.journals, name), name)
         return sorted(found, key=lambda record: record.time)
 
 

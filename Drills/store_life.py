@@ -66,7 +66,7 @@ class StoreLife:
                 meanwhile()
             time.sleep(seconds / 2)
             if kills:
-                self.server.kill()
+                self.journal.kill(self.server)
             over.set()
             for thread in threads:
                 thread.join()
