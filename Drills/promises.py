@@ -59,6 +59,8 @@ class PromisedApp:
         self.promises = []
         # Users by subscriber: a number, promises that end with them, and sessions.
         self.users, self.number = {}, 0
+        # Numbers of those whose erasure was asked for. Without an answer nobody knows whether they are there.
+        self.leaving = set()
         self.wrong, self.count = [], 0
 
     def work(self, server, over):
@@ -139,6 +141,7 @@ class PromisedApp:
             return
         user = session["user"]
         self.users = {name: other for name, other in self.users.items() if other is not user}
+        self.leaving.add(user["id"])
         end([promise for promise in user["promises"] if promise.kind != "ended"])
         if self.ask(200, "DELETE", "/users/me", bearer=session["token"]):
             self.promise([], "erased", user=user["id"])

@@ -115,14 +115,11 @@ class StoreLife:
         self.times = [record.time for record in self.records]
 
     def promise_again(self, apps):
-        """After a restore what the backup has is so again, but for who was erased; the rest is not so any more."""
+        """After a restore what the backup has is so again, but of who has left; the rest is not so any more."""
         begun, done = self.span("restore")
-        promises = [promise for app in apps for promise in app.promises]
-        erased = {promise.user for promise in promises if promise.kind == "erased"}
-        for promise in promises:
-            if promise.kind == "erased":
-                continue
-            if self.is_in_backup(promise) and promise.what.get("user") not in erased:
+        leaving = set().union(*(app.leaving for app in apps))
+        for promise in [promise for app in apps for promise in app.promises if promise.kind != "erased"]:
+            if self.is_in_backup(promise) and promise.what.get("user") not in leaving:
                 self.restored.append(promise.again(done))
             promise.until = min(promise.until, begun)
 
