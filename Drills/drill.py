@@ -31,6 +31,7 @@ import older_store
 import outbound_proxy
 import pooler
 import postgres_crash
+import power_cut
 import races
 import random_kids
 import rolling
@@ -50,7 +51,7 @@ DRILLS = {
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
     "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
     "growth": growth, "floods": floods, "older-store": older_store, "moved-provider": moved_provider, "crash": crash,
-    "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
+    "power-cut": power_cut, "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler, "history": history,
     "cost": cost, "soak": soak}
