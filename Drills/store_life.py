@@ -24,8 +24,7 @@ class StoreLife:
         self.bench, self.carriers, self.journal = bench, carriers, journal
         self.environment = journal.environment(forgets)
         self.name = os.path.basename(journal.folder)
-        # The folder is there before, as that of a volume is.
-        os.makedirs(os.path.join(journal.folder, "data"))
+        os.makedirs(journal.folder, exist_ok=True)
         self.begun_with = Disk(journal.folder)
         self.database = os.path.join(journal.folder, "data", "gatehouse.db")
         self.backup = os.path.join(journal.folder, "backup.db")

@@ -44,8 +44,8 @@ struct NewUserSignIn {
             INSERT INTO users (id, reference, profile, created, updated) SELECT $11::int8, $12, $13, $7::int8, $7::int8 FROM free
             RETURNING id
         ), first AS (
-            INSERT INTO identities (id, user_id, provider, issuer, subject, origin, linked, last_sign_in)
-            SELECT $14::int8, id, $15, $2, $1, $16, $7::int8, $7::int8 FROM made
+            INSERT INTO identities (id, user_id, provider, issuer, subject, origin, linked, last_sign_in, not_before)
+            SELECT $14::int8, id, $15, $2, $1, $16, $7::int8, $7::int8, coalesce((SELECT max(at) FROM held), 0) FROM made
             RETURNING id
         ), found AS (
             INSERT INTO contacts (user_id, hash, standing, provider)

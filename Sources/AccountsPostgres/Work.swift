@@ -69,8 +69,8 @@ private final class Trouble: Sendable {
     /// Whether the same work can succeed when it is begun again, and can't have been committed.
     var isWorthRepeating: Bool {
         switch error {
-        // Somebody else has made the same row first, which the next try will see.
-        case .refused(.uniqueViolation): true
+        // Somebody else has made the same row, or the same table, first, which the next try will see.
+        case .refused(.uniqueViolation), .refused(.other("42710")), .refused(.other("42P07")): true
         case let error?: error.isRetryable
         case nil: false
         }

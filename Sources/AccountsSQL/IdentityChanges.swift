@@ -78,6 +78,7 @@ struct IdentityChanges {
             try users.forgetUnlinked(former, of: found.user, now: now)
         }
         let id = try identities.insert(subject, user: user, provider: provider, origin: .link, now: now)
+        try lines.carry(from: subject, to: id)
         try lines.draw(line, for: id)
         try LockRows(connection: connection, now: now).carry(to: user)
         try audit.add(.identityRepointed, user: user, old: found?.identity, new: id)

@@ -33,6 +33,8 @@ struct LinkTransaction {
         } else {
             id = try identities.insert(
                 record.subject, user: user, provider: record.provider, origin: .link, now: record.now)
+            try NotBeforeRows(connection: connection, sealer: sealer, now: record.now)
+                .carry(from: record.subject, to: id)
             try audit.add(.identityLinked, user: user, new: id)
         }
         try mergeProfile(of: user)

@@ -36,6 +36,8 @@ package struct NotBeforeRows {
     private static let find = find(keys: 5)
     private static let findFewest = find(keys: 2)
     private static let isThere = Query("SELECT 1 FROM not_before WHERE key = ? AND (expires > ? OR expires IS NULL)")
+    private static let ofKey = Query(
+        "SELECT at, authenticated_after FROM not_before WHERE key = ? AND (expires > ? OR expires IS NULL)")
     private static let forget = Query("DELETE FROM not_before WHERE user_id = ?")
 
     /// The latest line of so many keys, the first bindings, that is not before the last binding.
@@ -80,6 +82,13 @@ package struct NotBeforeRows {
     func draw(_ line: NotBefore, for subject: Subject) throws(RepositoryError) {
         if line == .none { return }
         try draw(line, try key(of: subject, NotBeforeKey.subject), expiresAt: now + NotBefore.shortMemorySeconds)
+    }
+
+    /// Has the identity that a subject gets keep the line that was drawn while the subject was nobody's: the sign-ins
+    /// that it bars may come yet, and find somebody who has the subject.
+    func carry(from subject: Subject, to identity: IdentityID) throws(RepositoryError) {
+        let line = try connection.first(Self.ofKey, try key(of: subject, NotBeforeKey.subject), now) { Self.line($0) }
+        if let line, line != .none { try draw(line, for: identity) }
     }
 
     /// Draws a line for what comes of a session at a provider. A provider that goes on with a session of that name

@@ -17,6 +17,7 @@ package struct SignInTransaction {
     private var users: UserRows { UserRows(connection: connection, sealer: sealer) }
     private var sessions: SessionRows { SessionRows(connection: connection) }
     private var audit: AuditTrail { AuditTrail(connection: connection, now: record.now) }
+    private var lines: NotBeforeRows { NotBeforeRows(connection: connection, sealer: sealer, now: record.now) }
     private var pushes: PushRows { PushRows(connection: connection) }
     private var source: SessionSource { record.session.source }
     /// Where what it opens comes from; and the same where it opens nothing.
@@ -177,6 +178,7 @@ package struct SignInTransaction {
         try identities.delete(found.known.identity)
         let identity = try identities.insert(
             record.subject, user: found.known.user, provider: record.provider, origin: .migration, now: record.now)
+        try lines.carry(from: record.subject, to: identity)
         for token in record.ported { try portTokens.insert(token.token) }
         // Whoever holds a session from the old carrier's days may be the number's next owner.
         try sessions.deleteAll(of: found.known.user)
@@ -233,6 +235,7 @@ package struct SignInTransaction {
     ) throws(RepositoryError) -> SignedIn {
         let identity = try identities.insert(
             record.subject, user: user, provider: record.provider, origin: origin, now: record.now)
+        try lines.carry(from: record.subject, to: identity)
         if let limits = record.sessionLimits {
             try SessionRoom(connection: connection, source: source, limits: limits)
                 .make(for: user, identity, opening: record.session.app)
@@ -391,6 +394,7 @@ struct RegistrationTransaction {
             .insert(reference: reference, profile: profile, now: now)
         let identity = try IdentityRows(connection: connection)
             .insert(subject, user: user, provider: provider, origin: .signIn, now: now)
+        try NotBeforeRows(connection: connection, sealer: sealer, now: now).carry(from: subject, to: identity)
         try SessionRows(connection: connection)
             .insert(session, user: user, identity: identity, provider: provider, now: now)
         try AuditTrail(connection: connection, now: now).add(

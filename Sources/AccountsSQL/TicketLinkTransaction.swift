@@ -31,6 +31,7 @@ struct TicketLinkTransaction {
         }
         let id = try identities.insert(
             ticket.subject, user: user, provider: ticket.provider, origin: .link, now: link.now)
+        try NotBeforeRows(connection: connection, sealer: sealer, now: link.now).carry(from: ticket.subject, to: id)
         let answer = KeptAnswer(request: link.request, at: link.now, outcome: .linked(id, isNew: true))
         guard try tickets.take(link.ticket, client: link.client, answer, now: link.now) != nil else {
             throw .unavailable(.corrupt)

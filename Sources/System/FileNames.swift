@@ -51,7 +51,8 @@ public enum FileNames {
         try systemCall("link") { unsafe Glibc.link(path, other) }
     }
 
-    /// Makes the folders that a file lies in, for their owner alone, as far as they are missing.
+    /// Makes the folders that a file lies in, for their owner alone, as far as they are missing. They are on disk then:
+    /// what is stored in a folder that a power cut takes away is gone with it.
     public static func makeFolders(of path: String) throws(SystemError) {
         for (index, byte) in path.utf8.enumerated() where byte == UInt8(ascii: "/") && index > 0 {
             let folder = String(decoding: path.utf8.prefix(index), as: UTF8.self)
@@ -61,6 +62,7 @@ public enum FileNames {
             } catch {
                 guard error.code == EEXIST else { throw error }
             }
+            try syncFolder(of: folder)
         }
     }
 

@@ -262,6 +262,41 @@ extension RepositoryContract {
         }
     }
 
+    /// Sign-ins that began before somebody was erased, and come when the subject has become somebody's again.
+    static let returningClauses = ["signs in", "is linked", "is given by an operator"].map { way in
+        RepositoryContract("what began before an erasure opens nothing when the subject \(way) anew") { store, other in
+            let (subject, now) = (Sample.subject("returning \(way)"), Sample.now)
+            let user = try await store.signedIn(Sample.signIn(subject)).user
+            let keeper = Sample.session()
+            let stranger = try await store.signedIn(
+                Sample.signIn(Sample.subject("stranger \(way)"), session: keeper)
+            ).user
+            #expect(try await store.erase(user, line: NotBefore(drawnAt: (now + 1) * 1000), now: now + 1))
+            switch way {
+            case "signs in":
+                let anew = try await store.signedIn(Sample.signIn(subject, now: now + 2))
+                #expect(anew.isNewUser && anew.user != user)
+            case "is linked":
+                guard case .linked = try await store.link(Sample.link(subject, keeper.id, now: now + 2)) else {
+                    throw ContractViolation.notLinked
+                }
+            default:
+                _ = try await store.repoint(
+                    subject, provider: "zenkey", to: stranger, line: .none, now: now + 2)
+            }
+            let late = Sample.signIn(subject, beginning: .seen(now * 1000), now: now + 3)
+            guard case .refused = try await other.signIn(late) else {
+                Issue.record("a sign-in from before the erasure has opened a session")
+                return
+            }
+            let next = Sample.signIn(subject, now: now + 3)
+            guard case .signedIn = try await other.signIn(next) else {
+                Issue.record("a sign-in from behind the erasure is refused")
+                return
+            }
+        }
+    }
+
     private static func look(at cell: Cell, _ phase: Phase, _ name: Comment) async throws {
         // The session under which somebody links ends with the user's others, and so does the way to link.
         let opensNone = cell.thing == .link

@@ -83,10 +83,10 @@ extension RepositoryContract {
             let session = Sample.session()
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
             _ = try await store.refresh(Sample.refresh(session.id, 1, of: user))
-            let early = Sample.refresh(session.id, 1, of: user, now: Sample.now - 5)
+            let early = Sample.refresh(session.id, 1, of: user, now: Sample.now - 6)
             #expect(try await store.refresh(early) == .refused)
             #expect(try await store.auditTrail() == [.userCreated])
-            guard case .rotated = try await store.refresh(Sample.refresh(session.id, 2, of: user, now: Sample.now - 5))
+            guard case .rotated = try await store.refresh(Sample.refresh(session.id, 2, of: user, now: Sample.now - 6))
             else {
                 Issue.record("the successor does not work")
                 return

@@ -229,5 +229,5 @@ extension AccountRepository {
 }
 
 public enum ContractViolation: Error {
-    case notSignedIn, notMerged, endlessTrail
+    case notSignedIn, notMerged, notLinked, endlessTrail
 }
