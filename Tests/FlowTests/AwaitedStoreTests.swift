@@ -46,7 +46,7 @@ import Testing
                 // In between nobody listens for a moment.
                 (try? await admin.send("GET", "/readyz"))?.status == 200
             }
-            #expect(log().contains(" listening address="))
+            try await eventually("the word that it listens") { log().contains(" listening address=") }
             process.signal(SIGTERM)
             try await eventually("the server's end") { !process.isRunning }
         }
