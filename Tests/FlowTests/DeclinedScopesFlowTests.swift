@@ -27,18 +27,18 @@ import Testing
     @Test func `is told to the app that posts the code with the scope it has asked for`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let verifier = Authorized.makeVerifier()
-            var provider = try #require(URLComponents(string: gatehouse.simulation.aurora))
+            var provider = try #require(URLComponents(string: gatehouse.simulation.plain))
             provider.path = "/authorize"
             let request = [
-                "client_id": RunningGatehouse.clientID, "response_type": "code", "scope": "openid name email phone",
-                "redirect_uri": RunningGatehouse.redirectURI, "state": "s", "nonce": "n",
+                "client_id": "gatehouse-demo", "response_type": "code", "scope": "openid profile email phone",
+                "redirect_uri": "com.example.app:/callback", "state": "s", "nonce": "n",
                 "code_challenge": Authorized.challenge(verifier), "code_challenge_method": "S256",
             ].map { URLQueryItem(name: $0.key, value: $0.value) }
-            let back = try await approve(request, at: provider, ticking: ["name", "phone"])
+            let back = try await approve(request, at: provider, ticking: ["profile", "phone"])
             let authorized = Authorized(
                 code: try #require(back["code"], "\(back)"), verifier: verifier,
-                mccmnc: gatehouse.simulation.mccmnc(of: .aurora), isPlain: false)
-            let answer = try await gatehouse.signIn(authorized, ["nonce": "n", "scope": "openid name email phone"])
+                mccmnc: nil, isPlain: true)
+            let answer = try await gatehouse.signIn(authorized, ["nonce": "n", "scope": "openid profile email phone"])
             #expect(answer.status == 200 && answer["declined_scopes"] == ["email"], "\(answer.text)")
             #expect(answer["user"]?["name"] == "Ada Lovelace" && answer["user"]?["email"] == nil)
         }
@@ -48,10 +48,11 @@ import Testing
         try await BrowserFlow.with { gatehouse in
             var browser = BrowserFlow(gatehouse)
             for (ticked, declined) in [
-                (["name", "profile"], ["email"] as JSONValue?), (["name", "profile", "email"], nil),
+                (["profile"], ["email"] as JSONValue?), (["profile", "email"], nil),
             ] {
                 let begun = try await browser.visit(
-                    "/auth/authorize?" + FormText.encode(browser.request(["prompt": ""])))
+                    "/auth/authorize?"
+                        + FormText.encode(browser.request(["prompt": "", "provider": "plain", "mccmnc": ""])))
                 let provider = try BrowserFlow.location(of: begun)
                 let back = try await approve(provider.queryItems ?? [], at: provider, ticking: ticked)
                 let location = try BrowserFlow.location(of: try await browser.comeBack(back))
