@@ -7,6 +7,9 @@ import PostgresTestSupport
 import Testing
 
 @Suite struct `A server whose database is not there yet` {
+    /// Two processes and a database server begin beside all other tests.
+    private static let patience = Duration.seconds(300)
+
     /// The executable with a database server that is away, and its admin port.
     private func withWaiting(
         _ body: (PostgresServer, ChildProcess, _ admin: LoopbackClient, _ log: () -> String) async throws -> Void
@@ -26,7 +29,9 @@ import Testing
             let admin = LoopbackClient(port: port)
             let text = { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
             do {
-                try await eventually("the listener for operators") { text().contains("admin waiting") }
+                try await eventually("the listener for operators", within: Self.patience) {
+                    text().contains("admin waiting")
+                }
                 try await body(database, process, admin, text)
             } catch {
                 process.signal(SIGKILL)
@@ -42,20 +47,22 @@ import Testing
             #expect(unready.status == 503 && unready["error"] == "storage_unavailable", "\(unready.text)")
             #expect(!log().contains(" listening address="), "nobody is served without a store")
             try database.start()
-            try await eventually("the server to be ready") {
+            try await eventually("the server to be ready", within: Self.patience) {
                 // In between nobody listens for a moment.
                 (try? await admin.send("GET", "/readyz"))?.status == 200
             }
-            try await eventually("the word that it listens") { log().contains(" listening address=") }
+            try await eventually("the word that it listens", within: Self.patience) {
+                log().contains(" listening address=")
+            }
             process.signal(SIGTERM)
-            try await eventually("the server's end") { !process.isRunning }
+            try await eventually("the server's end", within: Self.patience) { !process.isRunning }
         }
     }
 
     @Test func `stops when it is told to`() async throws {
         try await withWaiting { _, process, _, log in
             process.signal(SIGTERM)
-            try await eventually("its end") { !process.isRunning }
+            try await eventually("its end", within: Self.patience) { !process.isRunning }
             #expect(log().contains("told to stop while it waited for the database"))
         }
     }
