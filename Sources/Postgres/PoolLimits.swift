@@ -9,7 +9,7 @@ public struct PoolLimits: Sendable {
     public var waitingCallers: Int
     /// For one try to connect, TLS and authentication included.
     public var connectTimeout: Duration
-    /// How long callers wait for a server that is away, counted from when it went: whoever comes later is refused at
+    /// How long callers wait for a server that is away, counted from when it went: later callers are refused at
     /// once until it is back. Nil: each waits to its own deadline.
     public var outagePatience: Duration?
     /// Whether statements stay prepared; false behind a pooler that gives each transaction another connection to the

@@ -217,7 +217,7 @@ struct ErrorAnswer {
     /// - Parameters:
     ///   - requestID: so that a developer can quote it, and an operator find it in the log.
     ///   - hasError: whether there is an `error`, beside the `error_code` that is there always.
-    ///   - shape: how whoever signs in is told of somebody unknown.
+    ///   - shape: how the app is told of somebody unknown.
     func response(requestID: String, hasError: Bool = true, as shape: ResponseShape = .flat) -> HTTPResponse {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.object { body in

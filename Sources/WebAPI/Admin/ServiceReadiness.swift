@@ -16,7 +16,7 @@ public actor ServiceReadiness {
     }
 
     private static let lifetime = Duration.seconds(1)
-    /// How long whoever asks waits for a look: behind many sign-ins it takes longer, and then the last one counts.
+    /// How long the caller waits for a look: behind many sign-ins it takes longer, and then the last one counts.
     private static let patience = Duration.milliseconds(40)
     private static let firstPatience = Duration.seconds(2)
     private static let pause = Duration.milliseconds(5)
