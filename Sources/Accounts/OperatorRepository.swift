@@ -162,8 +162,10 @@ public protocol MaintenanceRepository: Sendable {
 
     /// Removes at most about `limit` rows that have expired, in one short transaction.
     ///
+    /// - Parameter lingering: how many seconds rows stay beyond their time; nil where only those are meant of which
+    ///   every sign-in makes one that is of no use afterwards, and which never stay.
     /// - Returns: how many went; as long as it is not zero, more may be left.
-    func sweepExpired(now: Int64, limit: Int) async throws(RepositoryError) -> Int
+    func sweepExpired(now: Int64, lingering: Int64?, limit: Int) async throws(RepositoryError) -> Int
 
     /// Tells, in the audit trail, how often what is the same thing has happened again in the minutes that are over, in
     /// one short transaction.
@@ -190,11 +192,12 @@ public protocol MaintenanceRepository: Sendable {
     func scrub() async throws(RepositoryError) -> Bool
 
     /// Makes one small durable write: throws what a sign-in would.
+    func probe(now: Int64) async throws(RepositoryError)
+
+    /// Looks how far this machine's clock is ahead of the store's, which all instances have in common.
     ///
-    /// - Returns: by how many seconds this machine's clock is ahead of the store's, negative where it is behind; 0
-    ///   where both are one, or too near to tell.
-    @discardableResult
-    func probe(now: Int64) async throws(RepositoryError) -> Int64
+    /// - Returns: between how many milliseconds, negative where it is behind; 0 where both are one.
+    func clockLead() async throws(RepositoryError) -> ClosedRange<Int64>
 
     /// Examines the whole store, and tries to open every seal; slow.
     ///

@@ -113,6 +113,8 @@ public struct Table: Sendable {
     public let owner: Owner
     /// The column by which a row expires, in seconds since 1970; nil where none does by itself.
     public let expiry: String?
+    /// Whether expired rows stay for a while, should it turn out that the clock was wrong. They are few, beside others.
+    package let lingers: Bool
     /// The column by which old rows are found (``TableRows/deleteRows(of:before:limit:)``), in seconds since 1970.
     public let age: String?
     package let bond: Bond?
@@ -136,7 +138,7 @@ public struct Table: Sendable {
 
     package init(
         _ name: String, key: [Column], _ others: [Column], owner: Owner = .nobody, bond: Bond? = nil,
-        expiry: String? = nil, age: String? = nil, isNumbered: Bool = false
+        expiry: String? = nil, lingers: Bool = true, age: String? = nil, isNumbered: Bool = false
     ) {
         self.name = name
         self.key = key
@@ -144,6 +146,7 @@ public struct Table: Sendable {
         self.owner = owner
         self.bond = bond
         self.expiry = expiry
+        self.lingers = lingers
         self.age = age
         self.isNumbered = isNumbered
     }

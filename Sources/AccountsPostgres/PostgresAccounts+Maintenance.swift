@@ -5,38 +5,40 @@ import System
 
 /// Expired rows, integrity.
 extension PostgresAccounts {
-    public func sweepExpired(now: Int64, limit: Int) async throws(RepositoryError) -> Int {
+    public func sweepExpired(now: Int64, lingering: Int64?, limit: Int) async throws(RepositoryError) -> Int {
         let sessions = try await read { [sessionSweep] connection throws(RepositoryError) in
-            try sessionSweep.find(connection, now: now, limit: limit)
+            try sessionSweep.find(connection, expiredBy: lingering.map { now - $0 }, limit: limit)
         }
         // Whoever gets a row's lock removes it; who comes second finds it gone.
         return try await write(.readCommitted) { [sessionSweep, tables] connection throws(RepositoryError) in
-            let removed = try sessionSweep.delete(sessions, connection, now: now)
+            let removed = try sessionSweep.delete(sessions, connection, expiredBy: lingering.map { now - $0 })
             return try removed
-                + ExpiredRows(connection: connection, tables: tables).remove(now: now, limit: limit - removed)
+                + ExpiredRows(connection: connection, tables: tables)
+                .remove(now: now, lingering: lingering, limit: limit - removed)
         }
     }
 
     /// Also looks whether this version may still work with the tables, and whether our clock is the database's.
-    @discardableResult
-    public func probe(now: Int64) async throws(RepositoryError) -> Int64 {
+    public func probe(now: Int64) async throws(RepositoryError) {
         _ = try await Schema.stepsTaken(Work(self))
-        // Somewhere between the two the server has looked at its clock.
-        let before = WallClock.now.seconds
-        guard let there = try await Work(self).first(Self.clock)?.integer(0) else { throw .unavailable(.corrupt) }
-        let lead = Self.lead(over: there, before: before, after: WallClock.now.seconds)
-        guard abs(lead) <= settings.clockSkewSeconds else { throw .unavailable(.clock) }
+        let limit = settings.clockSkewSeconds * 1000
+        guard try await clockLead().overlaps(-limit...limit) else { throw .unavailable(.clock) }
         try await Work(self).run(Self.setProbe, .integer(now))
-        return lead
     }
 
-    /// By how much our clock is ahead of one that was read between two looks at ours.
-    static func lead(over there: Int64, before: Int64, after: Int64) -> Int64 {
-        if there < before { return before - there }
-        return there > after ? after - there : 0
+    public func clockLead() async throws(RepositoryError) -> ClosedRange<Int64> {
+        let before = WallClock.now.milliseconds
+        guard let there = try await Work(self).first(Self.clock)?.integer(0) else { throw .unavailable(.corrupt) }
+        return Self.lead(over: there, before: before, after: WallClock.now.milliseconds)
     }
 
-    private static let clock = Postgres.Statement("SELECT floor(extract(epoch FROM clock_timestamp()))::int8")
+    /// How far our clock is ahead of one that was read between two looks at ours. One that was set back in between is
+    /// looked at as it is now.
+    static func lead(over there: Int64, before: Int64, after: Int64) -> ClosedRange<Int64> {
+        (min(before, after) - there)...(after - there)
+    }
+
+    private static let clock = Postgres.Statement("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::int8")
     private static let setProbe = Postgres.Statement(
         "INSERT INTO meta (name, value) VALUES ('probed', $1) ON CONFLICT (name) DO UPDATE SET value = $1")
 

@@ -12,11 +12,12 @@ package struct ExpiredRows {
     }
 
     /// - Returns: how many went, `limit` at most.
-    package func remove(now: Int64, limit: Int) throws(RepositoryError) -> Int {
+    package func remove(now: Int64, lingering: Int64?, limit: Int) throws(RepositoryError) -> Int {
         var removed = 0
         for table in tables.all {
             guard removed < limit, let query = table.sweep else { continue }
-            try connection.run(query, now, Int64(limit - removed))
+            guard let time = table.table.lingers ? lingering.map({ now - $0 }) : now else { continue }
+            try connection.run(query, time, Int64(limit - removed))
             removed += connection.changes
         }
         return removed
@@ -34,9 +35,7 @@ struct Probe {
 }
 
 extension SQLStore {
-    @discardableResult
-    public func probe(now: Int64) async throws(RepositoryError) -> Int64 {
+    public func probe(now: Int64) async throws(RepositoryError) {
         try await write { connection throws(RepositoryError) in try Probe(connection: connection).set(now: now) }
-        return 0
     }
 }

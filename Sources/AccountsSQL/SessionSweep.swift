@@ -19,17 +19,20 @@ package final class SessionSweep: Sendable {
 
     package init() {}
 
-    /// Looks at the next stretch.
+    /// Looks at the next stretch; at nothing where `time` is nil.
     ///
     /// - Returns: those that have expired, at most so many. The walk goes on behind the last of them.
-    package func find(_ connection: any Connection, now: Int64, limit: Int) throws(RepositoryError) -> [SessionID] {
+    package func find(
+        _ connection: any Connection, expiredBy time: Int64?, limit: Int
+    ) throws(RepositoryError) -> [SessionID] {
+        guard let time else { return [] }
         var expired: [SessionID] = []
         var last: SessionID?
         var seen: Int64 = 0
         func look(_ row: any Statement) throws(RepositoryError) {
             guard expired.count < limit else { return }
             let id = try row.sessionID(0)
-            if row.integer(1) <= now { expired.append(id) }
+            if row.integer(1) <= time { expired.append(id) }
             last = id
             seen += 1
         }
@@ -46,12 +49,13 @@ package final class SessionSweep: Sendable {
     /// Removes them, but for those that were extended meanwhile.
     ///
     /// - Returns: how many went.
-    package func delete(_ sessions: [SessionID], _ connection: any Connection, now: Int64) throws(RepositoryError)
-        -> Int
-    {
+    package func delete(
+        _ sessions: [SessionID], _ connection: any Connection, expiredBy time: Int64?
+    ) throws(RepositoryError) -> Int {
+        guard let time else { return 0 }
         var removed = 0
         for session in sessions {
-            try connection.run(Self.delete, session, now)
+            try connection.run(Self.delete, session, time)
             removed += connection.changes
         }
         return removed

@@ -86,7 +86,8 @@ extension Table {
     ]
 
     static let usedCodes = Table(
-        "used_codes", key: [.integer("expires"), .bytes("hash")], [.bytes("answer").optional], expiry: "expires")
+        "used_codes", key: [.integer("expires"), .bytes("hash")], [.bytes("answer").optional], expiry: "expires",
+        lingers: false)
 
     private static let used = [
         usedCodes,
@@ -119,7 +120,7 @@ extension Table {
             [
                 .bytes("handle"), .bytes("browser"), .bytes("content"), .integer("expires"), .integer("narrow"),
                 .integer("wide"), .integer("size"),
-            ], expiry: "expires", isNumbered: true),
+            ], expiry: "expires", lingers: false, isNumbered: true),
         // A session that has ended is not found, and nothing else is made of a code, or of a push below.
         Table(
             "app_codes", key: [.bytes("hash")],

@@ -7,7 +7,7 @@ extension SQLiteAccounts {
     private static let integrity = Query("PRAGMA integrity_check")
     private static let foreignKeys = Query("PRAGMA foreign_key_check")
 
-    public func sweepExpired(now: Int64, limit: Int) async throws(RepositoryError) -> Int {
+    public func sweepExpired(now: Int64, lingering: Int64?, limit: Int) async throws(RepositoryError) -> Int {
         usedCodes.forget(now: now)
         if writer.log.hasRemains.load(ordering: .relaxed) { _ = try? await scrub() }
         let counts = writer.counts
@@ -15,12 +15,13 @@ extension SQLiteAccounts {
         let isNews =
             settings.access == .server && sweptAfter.exchange(counts.groups + 1, ordering: .relaxed) != counts.groups
         let sessions = try await readers.read { [sessionSweep] connection throws(RepositoryError) in
-            try sessionSweep.find(connection, now: now, limit: limit)
+            try sessionSweep.find(connection, expiredBy: lingering.map { now - $0 }, limit: limit)
         }
         return try await writer.write { [sessionSweep, tables] connection throws(RepositoryError) in
             if isNews { try StatusRows(connection: connection).set(counts) }
-            var removed = try sessionSweep.delete(sessions, connection, now: now)
-            removed += try ExpiredRows(connection: connection, tables: tables).remove(now: now, limit: limit - removed)
+            var removed = try sessionSweep.delete(sessions, connection, expiredBy: lingering.map { now - $0 })
+            removed += try ExpiredRows(connection: connection, tables: tables)
+                .remove(now: now, lingering: lingering, limit: limit - removed)
             return removed
         }
     }

@@ -210,6 +210,9 @@ public final class SQLiteAccounts: SQLStore {
         try await operatorReader.read(body)
     }
 
+    /// It is this machine's own.
+    public func clockLead() async throws(RepositoryError) -> ClosedRange<Int64> { 0...0 }
+
     /// How many writes wait for the commit under way: what tells that the disk is what limits.
     public var waitingWrites: Int { writer.waiting }
 

@@ -12,6 +12,11 @@ public struct WallClock: Sendable {
         self.nanoseconds = nanoseconds
     }
 
+    public init(milliseconds: Int64) {
+        let seconds = milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
+        self.init(seconds: seconds, nanoseconds: (milliseconds - seconds * 1000) * 1_000_000)
+    }
+
     /// Milliseconds since 1970.
     public var milliseconds: Int64 { seconds * 1000 + nanoseconds / 1_000_000 }
 
@@ -29,19 +34,28 @@ public struct Clock: Sendable {
     public static let system = Clock(reading: { .now })
 
     private let read: @Sendable () -> WallClock
+    private let lead: ClockLead?
 
     /// - Parameter seconds: gives the seconds since 1970.
     public init(_ seconds: @escaping @Sendable () -> Int64) {
         self.init(reading: { WallClock(seconds: seconds(), nanoseconds: 0) })
     }
 
-    public init(reading: @escaping @Sendable () -> WallClock) {
+    /// - Parameter lead: over the clock that machines have in common, by which it is told then.
+    public init(reading: @escaping @Sendable () -> WallClock, lead: ClockLead? = nil) {
         read = reading
+        self.lead = lead
     }
 
-    public var now: WallClock { read() }
+    /// The present time.
+    public var now: WallClock {
+        let now = read()
+        guard let lead = lead?.milliseconds, lead != 0 else { return now }
+        return WallClock(milliseconds: now.milliseconds - lead)
+    }
+
     /// Seconds since 1970.
-    public var seconds: Int64 { read().seconds }
+    public var seconds: Int64 { now.seconds }
     /// Milliseconds since 1970.
-    public var milliseconds: Int64 { read().milliseconds }
+    public var milliseconds: Int64 { now.milliseconds }
 }

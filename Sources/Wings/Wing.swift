@@ -49,9 +49,15 @@ package struct HousekeepingJob: Sendable {
     package let interval: Duration
     /// What the log says when a run fails.
     package let complaint: String
+    /// Whether it removes for good what the time of day says is old enough: it waits while that can't be relied on.
+    package let needsSteadyClock: Bool
     package let work: @Sendable () async throws -> Void
 
-    package init(interval: Duration, complaint: String, work: @escaping @Sendable () async throws -> Void) {
-        (self.interval, self.complaint, self.work) = (interval, complaint, work)
+    package init(
+        interval: Duration, complaint: String, needsSteadyClock: Bool = false,
+        work: @escaping @Sendable () async throws -> Void
+    ) {
+        (self.interval, self.complaint, self.needsSteadyClock) = (interval, complaint, needsSteadyClock)
+        self.work = work
     }
 }

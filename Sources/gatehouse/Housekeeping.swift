@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import System
 import Wings
 
 /// Does its jobs, each at its own intervals. None waits for another: one that takes long, hangs or fails holds up
@@ -9,20 +10,23 @@ final class Housekeeping: Sendable {
     private static let complaintInterval = Duration.seconds(60)
 
     private let jobs: [HousekeepingJob]
+    private let clock: Clock
     private let logger: Logger
     private let task = Mutex<Task<Void, Never>?>(nil)
     private let stopped = Atomic(false)
 
-    init(_ jobs: [HousekeepingJob], logger: Logger) {
+    /// - Parameter clock: what the jobs go by that remove what is old.
+    init(_ jobs: [HousekeepingJob], clock: Clock, logger: Logger) {
         self.jobs = jobs
+        self.clock = clock
         self.logger = logger
     }
 
     /// Works until ``stop()``.
     func run() async {
-        let work = Task { [jobs, logger] in
+        let work = Task { [jobs, clock, logger] in
             await withTaskGroup(of: Void.self) { group in
-                for job in jobs { group.addTask { await Self.repeatedly(job, logger) } }
+                for job in jobs { group.addTask { await Self.repeatedly(job, clock, logger) } }
             }
         }
         task.withLock { $0 = work }
@@ -36,11 +40,13 @@ final class Housekeeping: Sendable {
         task.withLock { $0 }?.cancel()
     }
 
-    private static func repeatedly(_ job: HousekeepingJob, _ logger: Logger) async {
+    private static func repeatedly(_ job: HousekeepingJob, _ clock: Clock, _ logger: Logger) async {
         var toldAt: ContinuousClock.Instant?
+        var watch = ClockWatch()
         while !Task.isCancelled {
             do {
-                try await job.work()
+                let isSteady = watch.isSteady(wall: clock.milliseconds, at: .now)
+                if isSteady || !job.needsSteadyClock { try await job.work() }
                 toldAt = nil
             } catch {
                 let now = ContinuousClock.now

@@ -15,6 +15,8 @@ extension HousekeepingJob {
     /// Between two looks at the store's log, each of which is one system call.
     private static let logInterval = Duration.seconds(1)
     private static let interval = Duration.seconds(60)
+    /// Between two looks at the store's clock, each of which is one statement that reads nothing.
+    private static let clockInterval = Duration.seconds(5)
     private static let rowsPerStep = 500
     private static let usersPerStep = 50
     private static let valuesPerStep = 200
@@ -28,6 +30,7 @@ extension HousekeepingJob {
         [
             takeOverKeys(repository, keys, clock, logger),
             retireOutlivedKeys(repository, accessTokenSeconds, clock, logger), sweep(repository, clock),
+            sweepAfterADay(repository, clock),
             reseal(repository, logger), indexContacts(repository, logger),
         ]
     }
@@ -49,7 +52,8 @@ extension HousekeepingJob {
     private static func retireOutlivedKeys(
         _ repository: any SigningKeyRepository, _ accessTokenSeconds: Int64, _ clock: Clock, _ logger: Logger
     ) -> HousekeepingJob {
-        HousekeepingJob(interval: interval, complaint: "old signing keys could not be retired") {
+        HousekeepingJob(interval: interval, complaint: "old signing keys could not be retired", needsSteadyClock: true)
+        {
             let count = try await SessionKeys.retireOutlived(
                 in: repository, accessTokenSeconds: accessTokenSeconds, now: clock.seconds)
             if count > 0 {
@@ -58,11 +62,26 @@ extension HousekeepingJob {
         }
     }
 
-    /// Removes rows that have expired, and what an erased user has left in the database's log.
+    /// Removes the many rows that are of no use once they have expired, and what an erased user has left in the
+    /// database's log.
     private static func sweep(_ repository: any MaintenanceRepository, _ clock: Clock) -> HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "expired rows could not be removed") {
             while !Task.isCancelled,
-                try await repository.sweepExpired(now: clock.seconds, limit: rowsPerStep) > 0
+                try await repository.sweepExpired(now: clock.seconds, lingering: nil, limit: rowsPerStep) > 0
+            {}
+        }
+    }
+
+    /// For how long sessions and what else would be missed stay beyond their time, in seconds.
+    private static let lingeringSeconds: Int64 = 86_400
+
+    /// Removes everything that has expired a day ago. By a clock that was wrong for some seconds it would be the session
+    /// of everybody.
+    private static func sweepAfterADay(_ repository: any MaintenanceRepository, _ clock: Clock) -> HousekeepingJob {
+        HousekeepingJob(interval: interval, complaint: "expired rows could not be removed", needsSteadyClock: true) {
+            while !Task.isCancelled,
+                try await repository.sweepExpired(
+                    now: clock.seconds, lingering: lingeringSeconds, limit: rowsPerStep) > 0
             {}
         }
     }
@@ -84,16 +103,21 @@ extension HousekeepingJob {
         }
     }
 
+    /// Goes by the store's clock in what instances compare with each other.
+    static func followClock(_ repository: any MaintenanceRepository, _ lead: ClockLead) -> HousekeepingJob {
+        HousekeepingJob(interval: clockInterval, complaint: "the store's clock could not be looked at") {
+            lead.take(try await repository.clockLead())
+        }
+    }
+
     /// Tells, once a minute, that this machine's clock and the store's are apart.
-    static func tellOfClock(
-        _ repository: any MaintenanceRepository, _ clock: Clock, _ logger: Logger
-    ) -> HousekeepingJob {
-        HousekeepingJob(interval: .seconds(60), complaint: "the store's clock could not be looked at") {
-            let lead = try await repository.probe(now: clock.seconds)
-            guard abs(lead) > RefreshDecision.clockToleranceSeconds else { return }
+    static func tellOfClock(_ lead: ClockLead, _ logger: Logger) -> HousekeepingJob {
+        HousekeepingJob(interval: interval, complaint: "the store's clock could not be compared") {
+            let seconds = lead.milliseconds / 1000
+            guard abs(seconds) > RefreshDecision.clockToleranceSeconds else { return }
             logger.warning(
                 "this machine's clock is not the database server's; set both, for what expires is compared by them",
-                metadata: ["ahead_s": .stringConvertible(lead)])
+                metadata: ["ahead_s": .stringConvertible(seconds)])
         }
     }
 
@@ -143,7 +167,10 @@ extension HousekeepingJob {
     static func forgetEvents(
         _ repository: any MaintenanceRepository, after days: Int, _ clock: Clock
     ) -> HousekeepingJob {
-        HousekeepingJob(interval: interval, complaint: "old events could not be removed from the audit trail") {
+        HousekeepingJob(
+            interval: interval, complaint: "old events could not be removed from the audit trail",
+            needsSteadyClock: true
+        ) {
             while !Task.isCancelled,
                 try await repository.removeAuditEvents(
                     before: clock.seconds - Int64(days) * 86_400, limit: rowsPerStep) == rowsPerStep
@@ -160,7 +187,9 @@ extension HousekeepingJob {
         let kept = providers.compactMap { provider in
             provider.userAPI.map { (name: provider.name, seconds: $0.limits.unfinishedSeconds) }
         }
-        return HousekeepingJob(interval: interval, complaint: "unfinished sign-ups could not be erased") {
+        return HousekeepingJob(
+            interval: interval, complaint: "unfinished sign-ups could not be erased", needsSteadyClock: true
+        ) {
             for (name, seconds) in kept {
                 while !Task.isCancelled,
                     try await repository.removeUnfinished(

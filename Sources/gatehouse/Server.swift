@@ -44,7 +44,8 @@ struct Server: Service {
     static func start(
         _ settings: Settings, wings: [Wing], observers: Observers, logger: Logger
     ) async throws(StartError) -> Server {
-        let clock = Clock.system
+        let lead = ClockLead(limitSeconds: Int64(settings.storage.clockSkewSeconds))
+        let clock = Clock(reading: { .now }, lead: lead)
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
         // Of its own: who looks whether this server is ready must not wait behind sign-ins.
         let adminLoop = try startLoops(1)[0]
@@ -57,6 +58,9 @@ struct Server: Service {
                 for: .server(loops: loops), now: clock.seconds, observers: observers)
         }
         let repository = store.repository
+        do throws(RepositoryError) { lead.take(try await repository.clockLead()) } catch {
+            throw .storage(place: store.place, error)
+        }
         tellOfReadableKey(settings.storage, logger)
         if let update = store.file?.update { tell(update, logger) }
         let (settings, notices) = try await store.meaning(of: settings)
@@ -100,11 +104,11 @@ struct Server: Service {
                         .forgetUnfinished(repository, settings.providers, clock),
                         .tellOfNarrowing(repository, parts.providers, apps, clock, logger),
                         .tellOfFormerIssuers(repository, FormerIssuers(settings.providers), logger),
-                        .tellOfClock(repository, clock, logger),
+                        .followClock(repository, lead), .tellOfClock(lead, logger),
                     ]
                     + grantJobs(settings, parts, clients, logger)
                     + open.flatMap { $0.jobs(repository, clock) },
-                logger: logger),
+                clock: clock, logger: logger),
             refreshes: parts.memory.refreshes, failedSignIns: failedSignIns,
             drain: .seconds(settings.http.drainSeconds), logger: logger)
     }

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Patience
 import Synchronization
+import System
 import Testing
 import Wings
 
@@ -32,7 +33,7 @@ import Wings
                     throw Trouble()
                 },
                 Self.job { healthy.wrappingAdd(1, ordering: .relaxed) },
-            ], logger: log.logger)
+            ], clock: .system, logger: log.logger)
         let work = Task { await housekeeping.run() }
         try await eventually("five runs of both") {
             healthy.load(ordering: .relaxed) >= 5 && failing.load(ordering: .relaxed) >= 5
@@ -43,10 +44,28 @@ import Wings
         #expect(log.text.components(separatedBy: "the job failed").count == 2, "told once, not with every run")
     }
 
+    @Test func `removes nothing for good while the time of day is not known to be right`() async throws {
+        let removals = Atomic(0)
+        let others = Atomic(0)
+        let housekeeping = Housekeeping(
+            [
+                HousekeepingJob(interval: .milliseconds(1), complaint: "the job failed", needsSteadyClock: true) {
+                    removals.wrappingAdd(1, ordering: .relaxed)
+                },
+                Self.job { others.wrappingAdd(1, ordering: .relaxed) },
+            ], clock: .system, logger: RecordedLog().logger)
+        let work = Task { await housekeeping.run() }
+        try await eventually("twenty runs of the other") { others.load(ordering: .relaxed) >= 20 }
+        housekeeping.stop()
+        await work.value
+        #expect(removals.load(ordering: .relaxed) == 0)
+    }
+
     @Test func `ends at once when it was stopped before it began`() async throws {
         let runs = Atomic(0)
         let housekeeping = Housekeeping(
-            [Self.job(every: .seconds(3600)) { runs.wrappingAdd(1, ordering: .relaxed) }], logger: RecordedLog().logger)
+            [Self.job(every: .seconds(3600)) { runs.wrappingAdd(1, ordering: .relaxed) }], clock: .system,
+            logger: RecordedLog().logger)
         housekeeping.stop()
         await housekeeping.run()
         #expect(runs.load(ordering: .relaxed) <= 1)

@@ -71,8 +71,8 @@ import Wings
         Housekeeping(
             HousekeepingJob.all(
                 repository: store.repository, keys: keys, accessTokenSeconds: 900,
-                clock: Clock { Int64(time(nil)) }, logger: log.logger),
-            logger: log.logger)
+                clock: .system, logger: log.logger),
+            clock: .system, logger: log.logger)
     }
 
     @Test func `leaves what it could not finish to the server`() async throws {

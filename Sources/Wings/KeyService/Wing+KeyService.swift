@@ -93,7 +93,7 @@ extension HousekeepingJob {
     fileprivate static func sweepKeys(
         _ keys: UnlockKeys, unusedDays: Int64, _ clock: Clock
     ) -> HousekeepingJob {
-        HousekeepingJob(interval: .seconds(60), complaint: "unused keys could not be removed") {
+        HousekeepingJob(interval: .seconds(60), complaint: "unused keys could not be removed", needsSteadyClock: true) {
             let now = clock.seconds
             let time = now - unusedDays * 86_400
             while !Task.isCancelled, try await keys.sweep(unusedSince: time, limit: keysPerStep, now: now) > 0 {}
