@@ -104,7 +104,7 @@ let package = Package(
         target("JOSE", ["Crypto", "JSON", "Syntax", "System"]),
         target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "System", "Syntax"]),
         target("Accounts", ["Syntax", "System"]),
-        target("AccountsSQL", ["Accounts", "Syntax"]),
+        target("AccountsSQL", ["Accounts", "System", "Syntax"]),
         target("AccountsSQLite", ["AccountsSQL", "Accounts", "Telemetry", "System", "CSQLite"]),
         target(
             "AccountsPostgres",

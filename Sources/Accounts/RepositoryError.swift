@@ -61,7 +61,7 @@ public enum Unavailability: Error, Equatable, Sendable {
     case settingsRefused
     /// The database server has no room for another connection.
     case tooManyConnections
-    /// The way to the database server has ended, or the time was over, before its answer came.
+    /// The way to the store has ended, or the time was over, before its answer came.
     case uncertain
     /// This machine's clock and the database server's are too far apart for what expires.
     case clock
@@ -91,7 +91,7 @@ extension Unavailability: CustomStringConvertible {
             "a pooler before the database server refuses the session's settings: pgbouncer takes them with "
                 + "ignore_startup_parameters = options"
         case .tooManyConnections: "the database server takes no more connections than it has (max_connections)"
-        case .uncertain: "the database server has not answered; what was asked of it may have happened"
+        case .uncertain: "the store has not answered in time; what was asked of it may have happened"
         case .clock:
             "the clocks of this machine and of the database server differ by more than storage.clockSkewSeconds"
         case .server(let state): "the database server reports \(state)"

@@ -39,10 +39,15 @@ public final class StoreOutcomes: Sendable {
 
     /// Notes that a write failed, where that tells something of the store.
     public func note(_ error: RepositoryError) {
-        guard case .unavailable(let unavailability) = error, unavailability.isOfStore else { return }
+        guard error.isOfStore, case .unavailable(let unavailability) = error else { return }
         failed.wrappingAdd(1, ordering: .relaxed)
         cause.withLock { $0 = unavailability }
     }
+}
+
+extension RepositoryError {
+    /// Whether it tells something of the store, and nothing of the work or of others.
+    public var isOfStore: Bool { if case .unavailable(let reason) = self { reason.isOfStore } else { false } }
 }
 
 extension Unavailability {

@@ -146,6 +146,13 @@ struct KnownUserSignIn {
 
 extension PostgresAccounts {
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
+        if record.evidence.code == nil { try await admit() }
+        return try await inTurn(of: .subject(record.subject)) { () async throws(RepositoryError) in
+            try await signInNow(record)
+        }
+    }
+
+    private func signInNow(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
         do throws(RepositoryError) {
             guard let simple = SimpleSignIn(record) else { return try await decided(record, isSimple: false) }
             var outcome = try await KnownUserSignIn(signIn: simple).run(Work(self))

@@ -20,6 +20,9 @@ public final class PostgresAccounts: SQLStore {
     private let pools: [PostgresPool]
     /// Of each loop, one connection for what others need to see at once and may be lost with the server's machine.
     private let relaxedPools: [PostgresPool]
+    /// For who waits for a row that somebody has locked: each has a connection, and keeps nobody else from anything.
+    let waitingPool: PostgresPool
+    let turns: Turns
     private let turn = Atomic<Int>(0)
     private let threads: WaitingThreads
     let sessionSweep = SessionSweep()
@@ -79,11 +82,20 @@ public final class PostgresAccounts: SQLStore {
         var limits = settings.limits
         // Before the deadline of who waits for it, with which all who share his connection would lose it.
         limits.serverTimeout = settings.statementTimeout * 3 / 4
+        limits.lockTimeout = settings.lockTimeout
         pools = settings.loops.map { [limits] in
             PostgresPool(
                 loop: $0, string: settings.address, durability: .durable, limits: limits,
                 observers: settings.observers)
         }
+        var waiting = settings.limits
+        waiting.connections = settings.waitingConnections
+        waiting.callersPerConnection = 1
+        // Work that nobody waits for may wait longer, and is ended by its own time.
+        waiting.serverTimeout = settings.transactionTimeout
+        waitingPool = PostgresPool(
+            loop: settings.loops[0], string: settings.address, limits: waiting, observers: settings.observers)
+        turns = Turns(atOnce: settings.operationsPerRow, waitingLimit: settings.limits.waitingCallers)
         var single = limits
         single.connections = 1
         relaxedPools = settings.loops.map {
@@ -187,7 +199,7 @@ public final class PostgresAccounts: SQLStore {
 
     /// Refuses what comes after with `.unavailable(.closed)`, and lets the store go.
     public func close() async {
-        for pool in pools + relaxedPools { await pool.close() }
+        for pool in pools + relaxedPools + [waitingPool] { await pool.close() }
         sealer.forget()
     }
 }

@@ -18,6 +18,12 @@ public struct PostgresSettings: Sendable {
     public var formerIssuers: FormerIssuers
     /// The bounds of each loop's durable connections.
     public var limits: PoolLimits
+    /// How long a statement may keep those behind it waiting for a row that somebody has locked; it waits on one of
+    /// `waitingConnections` then, of all loops together, and by itself.
+    public var lockTimeout: Duration
+    public var waitingConnections: Int
+    /// How many operations may do something with the same row at a time.
+    public var operationsPerRow: Int
     /// How many pieces of work wait for the answers to their statements at a time, each on a thread.
     public var waitingThreads: Int
     /// For a statement by itself, all waiting included.
@@ -39,7 +45,8 @@ public struct PostgresSettings: Sendable {
     public init(
         address: ConnectionString, loops: [EventLoop], dialect: Dialect = .postgresql, mayCreate: Bool,
         tables: StoreTables, formerIssuers: FormerIssuers = .none,
-        limits: PoolLimits = PoolLimits(connections: 4),
+        limits: PoolLimits = PoolLimits(connections: 4), lockTimeout: Duration = .milliseconds(100),
+        waitingConnections: Int = 4, operationsPerRow: Int = 2,
         waitingThreads: Int = 16, statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10),
         outageTimeout: Duration? = nil, clockSkewSeconds: Int64 = 60, requestTimeout: Duration? = nil,
         auditObserver: (any AuditObserver)? = nil,
@@ -52,6 +59,9 @@ public struct PostgresSettings: Sendable {
         self.tables = tables
         self.formerIssuers = formerIssuers
         self.limits = limits
+        self.lockTimeout = lockTimeout
+        self.waitingConnections = waitingConnections
+        self.operationsPerRow = operationsPerRow
         self.waitingThreads = waitingThreads
         self.statementTimeout = statementTimeout
         self.transactionTimeout = transactionTimeout

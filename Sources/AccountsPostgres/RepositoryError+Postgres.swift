@@ -39,7 +39,7 @@ extension Unavailability {
 
     init(_ state: SQLState) {
         switch state {
-        case .serializationFailure, .deadlock, .uniqueViolation, .canceled: self = .locked
+        case .serializationFailure, .deadlock, .uniqueViolation, .canceled, .lockNotAvailable: self = .locked
         case .readOnly: self = .readOnly
         case .adminShutdown: self = .cannotConnect
         case .tooManyConnections: self = .tooManyConnections

@@ -38,10 +38,12 @@ extension PostgresAccounts {
     }
 
     public func refresh(_ record: RefreshRecord) async throws(RepositoryError) -> RefreshOutcome {
-        if let rotated = try await rotated(record) { return .rotated(rotated) }
-        return try await write { connection throws(RepositoryError) in
-            try RefreshTransaction(connection: connection, record: record).run()
-        } settled: { _ in
+        try await admit()
+        return try await inTurn(of: .session(record.session)) { () async throws(RepositoryError) in
+            if let rotated = try await rotated(record) { return .rotated(rotated) }
+            return try await write(.serializable) { connection throws(RepositoryError) in
+                try RefreshTransaction(connection: connection, record: record).run()
+            }
         }
     }
 

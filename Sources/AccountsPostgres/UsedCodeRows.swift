@@ -48,6 +48,8 @@ extension PostgresAccounts {
     public func claimCode(
         _ code: OneTimeUse, for issuer: String, now: Int64
     ) async throws(RepositoryError) -> CodeClaim {
+        // Its end needs a durable connection, and the code is spent by then.
+        try await admit()
         let work = Work(self, .relaxed)
         let isClaimed = try await work.run(
             UsedCodeRows.claim, .hash(code.hash), .integer(code.owner), .integer(code.expiresAt),

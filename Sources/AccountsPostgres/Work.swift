@@ -4,6 +4,9 @@ import Postgres
 import Synchronization
 import System
 
+import struct AccountsSQL.StoreTime
+import class AccountsSQL.Turn
+
 /// Statements that belong together: those of an open transaction, or each a transaction of its own.
 struct Work: Sendable {
     let store: PostgresAccounts
@@ -57,7 +60,7 @@ struct Work: Sendable {
     }
 }
 
-/// What the server or the way to it has said, for whoever decides whether to begin again.
+/// What the server or the way to it has said, for who decides whether to begin again.
 private final class Trouble: Sendable {
     private let first = Mutex<PostgresError?>(nil)
 
@@ -83,18 +86,25 @@ extension PostgresAccounts {
 
     /// Runs one statement, which is a transaction of its own, again while others are in its way.
     func alone(_ command: Command, _ durability: Durability) async throws(PostgresError) -> Rows {
-        let start = MonotonicTime.now
-        let (end, context) = end(of: settings.statementTimeout, from: start)
-        defer { context?.note(storeTime: .now - start) }
+        let time = StoreTime(usual: settings.statementTimeout, request: settings.requestTimeout)
+        defer { time.note() }
         var attempt = 1
+        var waits = Turn.current?.isLocked ?? false
         while true {
             do throws(PostgresError) {
-                let rows = try await pool(durability).run([command], timeout: end - .now)
-                guard let first = rows.first else { throw .unexpectedResult }
+                let rows =
+                    waits
+                    ? try await waiting(command, until: time.deadline)
+                    : try await pool(durability).run([command], timeout: time.deadline - .now)
+                guard let last = rows.last else { throw .unexpectedResult }
                 if !command.statement.isRead { outcomes.noteDone() }
-                return first
+                return last
             } catch {
-                guard error.isRetryable, error != .overloaded, isWorthwhile(error, since: start, until: end) else {
+                if !waits, error == .refused(.lockNotAvailable) {
+                    waits = noteLocked()
+                    continue
+                }
+                guard error.isRetryable, error != .overloaded, isWorthwhile(error, in: time) else {
                     if !command.statement.isRead { outcomes.note(RepositoryError(error)) }
                     throw error
                 }
@@ -112,23 +122,31 @@ extension PostgresAccounts {
     func transact<Value: Sendable>(
         _ isolation: Isolation = .serializable, _ body: (Work) async throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
-        let start = MonotonicTime.now
-        let (end, context) = end(of: settings.transactionTimeout, from: start)
-        defer { context?.note(storeTime: .now - start) }
+        let time = StoreTime(usual: settings.transactionTimeout, request: settings.requestTimeout)
+        defer { time.note() }
         var attempt = 1
+        var waits = Turn.current?.isLocked ?? false
         while true {
             let trouble = Trouble()
             do throws(RepositoryError) {
-                let value = try await pool(.durable).transaction(isolation: isolation, timeout: end - .now) { error in
+                let isWaiting = waits
+                let pool = isWaiting ? waitingPool : pool(.durable)
+                let value = try await pool.transaction(isolation: isolation, timeout: time.deadline - .now) { error in
                     trouble.note(error)
                     return RepositoryError(error)
                 } body: { transaction throws(RepositoryError) in
-                    try await body(Work(self, transaction, .durable, trouble))
+                    let work = Work(self, transaction, .durable, trouble)
+                    if isWaiting, let limit = lockLimit(until: time.deadline) { _ = try await work.rows(limit) }
+                    return try await body(work)
                 }
                 outcomes.noteDone()
                 return value
             } catch {
-                guard trouble.isWorthRepeating, isWorthwhile(trouble.error, since: start, until: end) else {
+                if !waits, trouble.error == .refused(.lockNotAvailable) {
+                    waits = noteLocked()
+                    continue
+                }
+                guard trouble.isWorthRepeating, isWorthwhile(trouble.error, in: time) else {
                     if let error = trouble.error { outcomes.note(RepositoryError(error)) }
                     throw error
                 }
@@ -138,21 +156,11 @@ extension PostgresAccounts {
         }
     }
 
-    /// When a piece of work is given up: by its own time, and by what is left of its request's.
-    ///
-    /// - Returns: also what is to hear how long it took; nil where it is of no request.
-    private func end(of usual: Duration, from start: MonotonicTime) -> (MonotonicTime, AuditContext?) {
-        guard let limit = settings.requestTimeout, let context = AuditContext.current, context.isOfRequest else {
-            return (start + usual, nil)
-        }
-        return (start + min(usual, max(.zero, limit - context.storeTime)), context)
-    }
-
     /// Whether there is time left to begin again what has failed in this way.
-    private func isWorthwhile(_ error: PostgresError?, since start: MonotonicTime, until end: MonotonicTime) -> Bool {
+    private func isWorthwhile(_ error: PostgresError?, in time: StoreTime) -> Bool {
         let now = MonotonicTime.now
-        guard case .notConnected? = error, let outage = settings.outageTimeout else { return now < end }
-        return now < min(end, start + outage)
+        guard case .notConnected? = error, let outage = settings.outageTimeout else { return now < time.deadline }
+        return now < min(time.deadline, time.start + outage)
     }
 
     /// A pause that differs for all who have met each other.

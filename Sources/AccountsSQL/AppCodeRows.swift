@@ -119,13 +119,13 @@ struct AppCodeRows {
 
 extension SQLStore {
     public func note(_ delivery: AppCodeDelivery, of code: TokenHash) async throws(RepositoryError) {
-        try await write { connection throws(RepositoryError) in
+        try await write(of: .value(code)) { connection throws(RepositoryError) in
             try AppCodeRows(connection: connection).note(delivery, of: code)
         }
     }
 
     public func redeem(_ redemption: AppCodeRedemption) async throws(RepositoryError) -> AppCodeOutcome {
-        try await write { connection throws(RepositoryError) in
+        try await write(of: .value(redemption.code)) { connection throws(RepositoryError) in
             try AppCodeRows(connection: connection).redeem(redemption)
         }
     }

@@ -71,7 +71,7 @@ extension SQLStore {
     public func agree(
         to session: SessionID, code: TokenHash, expiresAt: Int64, now: Int64
     ) async throws(RepositoryError) -> Bool {
-        try await write { connection throws(RepositoryError) in
+        try await write(of: .session(session)) { connection throws(RepositoryError) in
             try ConsentRows(connection: connection, now: now).agree(to: session, code, expiresAt: expiresAt)
         }
     }
@@ -80,7 +80,7 @@ extension SQLStore {
         ofApp client: String, isWithdrawn: Bool, under session: SessionID, demands: SensitiveDemands, line: NotBefore,
         now: Int64
     ) async throws(RepositoryError) -> SignOutOutcome {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .session(session)) { [sealer] connection throws(RepositoryError) in
             guard let own = try SessionRows(connection: connection).find(session, now: now) else {
                 return .refused(.sessionGone)
             }

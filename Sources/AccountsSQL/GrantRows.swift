@@ -218,7 +218,7 @@ extension SQLStore {
     }
 
     public func leaseGrant(_ lease: GrantLease, now: Int64) async throws(RepositoryError) -> GrantLeaseOutcome {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .identity(lease.grant.identity)) { [sealer] connection throws(RepositoryError) in
             try GrantRows(connection: connection, sealer: sealer, now: now).lease(lease)
         }
     }
@@ -254,7 +254,7 @@ extension SQLStore {
     }
 
     public func refreshProfile(_ refresh: ProfileRefresh) async throws(RepositoryError) -> User? {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .identity(refresh.identity)) { [sealer] connection throws(RepositoryError) in
             guard let session = try SessionRows(connection: connection).find(refresh.session, now: refresh.now),
                 let identity = try IdentityRows(connection: connection).find(refresh.identity, of: session.user)
             else { return nil }

@@ -92,7 +92,7 @@ extension SQLStore {
     public func unlink(
         _ identity: IdentityID, under session: SessionID, demands: SensitiveDemands, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> UnlinkOutcome {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .session(session)) { [sealer] connection throws(RepositoryError) in
             try IdentityChanges(connection: connection, sealer: sealer, now: now).unlink(
                 identity, under: session, demands, line)
         }
@@ -101,7 +101,7 @@ extension SQLStore {
     public func unlink(
         _ identity: IdentityID, of user: UserID, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> UnlinkOutcome {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .user(user)) { [sealer] connection throws(RepositoryError) in
             try IdentityChanges(connection: connection, sealer: sealer, now: now).unlink(identity, of: user, line)
         }
     }
@@ -109,7 +109,7 @@ extension SQLStore {
     public func repoint(
         _ subject: Subject, provider: String, to user: UserID, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> RepointOutcome {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .subject(subject)) { [sealer] connection throws(RepositoryError) in
             try IdentityChanges(connection: connection, sealer: sealer, now: now).repoint(
                 subject, provider: provider, to: user, line)
         }

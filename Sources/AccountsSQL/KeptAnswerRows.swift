@@ -45,7 +45,7 @@ extension SQLStore {
     public func repeatSignIn(
         _ session: SessionID, _ arrival: KeptAnswer.Arrival, now: Int64
     ) async throws(RepositoryError) -> RepeatedSignIn? {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .session(session)) { [sealer] connection throws(RepositoryError) in
             try KeptAnswerRows(connection: connection).signIn(session, arrival, sealer, now: now)
         }
     }

@@ -159,7 +159,7 @@ extension SQLStore {
     public func notePush(
         _ notification: TokenHash, carrierID: [UInt8], now: Int64
     ) async throws(RepositoryError) -> Bool {
-        try await write { connection throws(RepositoryError) in
+        try await write(of: .value(notification)) { connection throws(RepositoryError) in
             try PushRows(connection: connection).note(notification, carrierID: carrierID, now: now)
         }
     }
@@ -167,13 +167,13 @@ extension SQLStore {
     public func endPush(
         _ notification: TokenHash, as state: PendingPush.State, notified: TokenHash?, now: Int64
     ) async throws(RepositoryError) -> Bool {
-        try await write { connection throws(RepositoryError) in
+        try await write(of: .value(notification)) { connection throws(RepositoryError) in
             try PushRows(connection: connection).end(notification, as: state, notified: notified, now: now)
         }
     }
 
     public func fetch(_ redemption: PushRedemption) async throws(RepositoryError) -> PushOutcome {
-        try await write { connection throws(RepositoryError) in
+        try await write(of: .value(redemption.handle)) { connection throws(RepositoryError) in
             try PushRows(connection: connection).fetch(redemption)
         }
     }

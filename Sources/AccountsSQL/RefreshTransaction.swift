@@ -156,13 +156,13 @@ extension SQLStore {
     public func revokeSession(
         _ id: SessionID, presenting refreshToken: PresentedRefreshToken, now: Int64
     ) async throws(RepositoryError) -> Bool {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .session(id)) { [sealer] connection throws(RepositoryError) in
             try RefreshRevocation(connection: connection, sealer: sealer, presented: refreshToken, now: now).run(id)
         }
     }
 
     public func refresh(_ record: RefreshRecord) async throws(RepositoryError) -> RefreshOutcome {
-        try await write { connection throws(RepositoryError) in
+        try await write(of: .session(record.session)) { connection throws(RepositoryError) in
             try RefreshTransaction(connection: connection, record: record).run()
         }
     }

@@ -4,7 +4,7 @@ extension SQLStore {
     public func lock(
         _ user: UserID, _ lock: Lock, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> Bool {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .user(user)) { [sealer] connection throws(RepositoryError) in
             guard try UserRows.exists(user, connection) else { return false }
             try LockRows(connection: connection, now: now).put(lock, on: user, recordedBy: sealer)
             _ = try SessionEnd(connection: connection, sealer: sealer, now: now).endAll(of: user, except: nil, line)
@@ -14,7 +14,7 @@ extension SQLStore {
     }
 
     public func unlock(_ user: UserID, line: NotBefore, now: Int64) async throws(RepositoryError) -> Bool {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .user(user)) { [sealer] connection throws(RepositoryError) in
             let lines = NotBeforeRows(connection: connection, sealer: sealer, now: now)
             let locks = LockRows(connection: connection, now: now)
             var wasLocked = try lines.unlock(user)

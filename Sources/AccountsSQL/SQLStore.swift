@@ -41,6 +41,12 @@ public protocol SQLStore: AccountRepository {
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value
 
+    /// Has few at a time do something with the same row, and keeps everybody else out of their way. What is done in it
+    /// takes no turn of its own.
+    func inTurn<Value: Sendable>(
+        of key: TurnKey, _ body: () async throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value
+
     /// Called when somebody was erased.
     func noteErasure()
 }
@@ -50,6 +56,13 @@ extension SQLStore {
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         try await write(body, settled: { _ in })
+    }
+
+    /// The same when its turn comes.
+    func write<Value: Sendable>(
+        of key: TurnKey, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value {
+        try await inTurn(of: key) { () async throws(RepositoryError) in try await write(body) }
     }
 }
 

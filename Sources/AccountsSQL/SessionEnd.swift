@@ -148,7 +148,7 @@ extension SQLStore {
     private func endSession(
         _ id: SessionID, of user: UserID? = nil, _ now: Int64
     ) async throws(RepositoryError) -> EndedSession? {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .session(id)) { [sealer] connection throws(RepositoryError) in
             try SessionEnd(connection: connection, sealer: sealer, now: now).end(id, of: user)
         }
     }
@@ -156,7 +156,7 @@ extension SQLStore {
     public func revokeSessions(
         of user: UserID, except: SessionID?, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> Int {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .user(user)) { [sealer] connection throws(RepositoryError) in
             try SessionEnd(connection: connection, sealer: sealer, now: now).endAll(of: user, except: except, line)
         }
     }
@@ -164,7 +164,7 @@ extension SQLStore {
     public func endSession(
         _ id: SessionID, under session: SessionID, demands: SensitiveDemands, now: Int64
     ) async throws(RepositoryError) -> SignOutOutcome {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .session(id)) { [sealer] connection throws(RepositoryError) in
             guard let own = try SessionRows(connection: connection).find(session, now: now) else {
                 return .refused(.sessionGone)
             }
@@ -180,7 +180,7 @@ extension SQLStore {
     public func endSessions(
         under session: SessionID, demands: SensitiveDemands, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> SignOutOutcome {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .session(session)) { [sealer] connection throws(RepositoryError) in
             guard let own = try SessionRows(connection: connection).find(session, now: now) else {
                 return .refused(.sessionGone)
             }

@@ -60,7 +60,7 @@ struct TicketLinkTransaction {
 
 extension SQLStore {
     public func link(_ link: TicketLink) async throws(RepositoryError) -> LinkOutcome {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .value(link.ticket)) { [sealer] connection throws(RepositoryError) in
             try TicketLinkTransaction(connection: connection, sealer: sealer, link: link).run()
         }
     }

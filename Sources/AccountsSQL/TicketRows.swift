@@ -141,7 +141,7 @@ extension SQLStore {
     }
 
     public func redeemTicket(_ redemption: TicketRedemption) async throws(RepositoryError) -> RedemptionOutcome {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .value(redemption.ticket)) { [sealer] connection throws(RepositoryError) in
             let tickets = TicketRows(connection: connection, sealer: sealer)
             // What is refused changes nothing, so the ticket is taken last.
             guard

@@ -65,7 +65,7 @@ extension SQLStore {
     public func editProfile(
         under session: SessionID, _ edits: [ProfileEdit], demands: SensitiveDemands, now: Int64
     ) async throws(RepositoryError) -> EditOutcome {
-        try await write { [sealer] connection throws(RepositoryError) in
+        try await write(of: .session(session)) { [sealer] connection throws(RepositoryError) in
             let users = UserRows(connection: connection, sealer: sealer)
             guard let session = try SessionRows(connection: connection).find(session, now: now),
                 var found = try users.find(session.user)

@@ -54,7 +54,10 @@ extension SQLiteAccounts {
     public func claimCode(
         _ code: OneTimeUse, for issuer: String, now: Int64
     ) async throws(RepositoryError) -> CodeClaim {
-        try await isCodeUsed(code.hash, now: now) ? .used : .claimed
+        if try await isCodeUsed(code.hash, now: now) { return .used }
+        // Where nothing can be written the code had better stay at its provider.
+        if writer.isHeldUp { try await probe(now: now) }
+        return .claimed
     }
 
     public func releaseCode(_ code: OneTimeUse, _ end: CodeClaimEnd, now: Int64) async throws(RepositoryError) {}
@@ -107,11 +110,13 @@ extension SQLiteAccounts {
 
     // What is done most, written once more: what the compiler knows the engine of costs a tenth less.
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        try await write(
-            consuming: record.evidence, record.challenge, answer: record.answer(to: .known), now: record.now
-        ) {
-            [sealer] connection throws(RepositoryError) in
-            try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
+        try await inTurn(of: .subject(record.subject)) { () async throws(RepositoryError) in
+            try await write(
+                consuming: record.evidence, record.challenge, answer: record.answer(to: .known), now: record.now
+            ) {
+                [sealer] connection throws(RepositoryError) in
+                try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
+            }
         }
     }
 }

@@ -17,6 +17,9 @@ public final class SQLiteAccounts: SQLStore {
     let readers: ReaderPool
     let operatorReader: ReaderPool
     let usedCodes: UsedCodes
+    private let turns: Turns
+    /// How long a tool, or the service by itself, waits for its turn.
+    private static let turnPatience = Duration.seconds(60)
     /// The secret keys as they were last read.
     public let knownSecretKeys: SecretKeyCache
     let logWatch = Mutex(LogWatch())
@@ -185,6 +188,7 @@ public final class SQLiteAccounts: SQLStore {
         single.readers = 1
         operatorReader = ReaderPool(single)
         self.usedCodes = usedCodes
+        turns = Turns(atOnce: settings.operationsPerRow, waitingLimit: settings.writeQueueLimit)
         knownSecretKeys = secretKeys
         self.update = update
         self.lock = Mutex(lock)
@@ -196,6 +200,16 @@ public final class SQLiteAccounts: SQLStore {
         settled: @escaping @Sendable (Value?) -> Void
     ) async throws(RepositoryError) -> Value {
         try await writer.write(body, settled: settled)
+    }
+
+    public func inTurn<Value: Sendable>(
+        of key: TurnKey, _ body: () async throws(RepositoryError) -> Value
+    ) async throws(RepositoryError) -> Value {
+        let time = StoreTime(request: settings.requestTimeout, otherwise: Self.turnPatience)
+        return try await turns.take(key, until: time.deadline) { _ throws(RepositoryError) in
+            time.note()
+            return try await body()
+        }
     }
 
     public func read<Value: Sendable>(

@@ -27,6 +27,11 @@ public struct SQLiteSettings: Sendable {
     public var formerIssuers: FormerIssuers
     /// How long a statement waits for another process's lock before it fails, in milliseconds.
     public var busyTimeoutMilliseconds: Int32
+    /// For all that one request asks of the store together, waiting for another process's lock included; nil where
+    /// each piece of work has its own time only.
+    public var requestTimeout: Duration?
+    /// How many operations may do something with the same row at a time.
+    public var operationsPerRow: Int
     /// How many writes share one commit at most.
     public var writeGroupLimit: Int
     /// How many writes wait at most; beyond it they fail as overloaded.
@@ -56,7 +61,7 @@ public struct SQLiteSettings: Sendable {
 
     public init(
         path: String, access: Access, tables: StoreTables, formerIssuers: FormerIssuers = .none,
-        busyTimeoutMilliseconds: Int32 = 2000,
+        busyTimeoutMilliseconds: Int32 = 2000, requestTimeout: Duration? = nil, operationsPerRow: Int = 2,
         writeGroupLimit: Int = 256,
         writeQueueLimit: Int = 8192, readers: Int = 2, readQueueLimit: Int = 8192, writerCacheKiB: Int = 8192,
         readerCacheKiB: Int = 2048, checkpointPages: Int = 2000, usedCodeLimit: Int = 8_000_000,
@@ -68,6 +73,8 @@ public struct SQLiteSettings: Sendable {
         self.tables = tables
         self.formerIssuers = formerIssuers
         self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+        self.requestTimeout = requestTimeout
+        self.operationsPerRow = operationsPerRow
         self.writeGroupLimit = writeGroupLimit
         self.writeQueueLimit = writeQueueLimit
         self.readers = readers

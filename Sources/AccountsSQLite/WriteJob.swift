@@ -1,48 +1,106 @@
 import Accounts
 import AccountsSQL
+import Synchronization
+import System
 import Telemetry
 
-/// A write that waits for its turn. Exactly one of the last attempt's `finish` and `refuse` is called, exactly once;
-/// every attempt before that is undone.
+/// A write that waits for its turn. Its caller is answered once: by the last attempt's `finish`, by `refuse`, or, when
+/// its time is over first, by `expire`; every attempt before that is undone.
 struct WriteJob: Sendable {
     /// The step that its wait for a group is; nil where nobody looks.
     let turn: SharedStep?
     /// Where it comes from, for the audit trail.
     let origin: AuditContext?
+    let time: StoreTime
+    let answer: WriteAnswer
     /// Does the work, which may be for nothing.
     let attempt: @Sendable (SQLiteConnection) -> WriteAttempt
+    /// Tells the caller, if its time is over, that it is: what has not been tried will not be.
+    ///
+    /// - Returns: what it was told; nil where it has been answered before.
+    let expire: @Sendable () -> Unavailability?
     /// Tells the caller that the work was not even tried.
     let refuse: @Sendable (RepositoryError) -> Void
 
     /// - Parameters:
     ///   - turn: has begun.
     ///   - origin: where it comes from; nil for what the service does by itself.
+    ///   - time: when the caller is answered at the latest, if it is of a request; and how long another process's lock
+    ///     is waited for.
     ///   - body: the work.
     ///   - settled: called before the caller hears of it, with the result if that is on disk, and with nil whenever the
     ///     work was tried and is undone.
     init<Value: Sendable>(
         _ continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>, turn: SharedStep?,
-        origin: AuditContext?,
+        origin: AuditContext?, time: StoreTime,
         body: @escaping @Sendable (SQLiteConnection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) {
         self.turn = turn
         self.origin = origin
+        self.time = time
+        let answer = WriteAnswer()
+        self.answer = answer
         attempt = { connection in
             let result = Result { () throws(RepositoryError) in try body(connection) }
             return WriteAttempt(failure: result.failure, undo: { settled(nil) }) { groupFailure, unrecorded in
+                let outcome: Result<Value, RepositoryError>
                 // A refusal, too, may rest on what another write of the group did, which then never happened.
                 if let failure = groupFailure ?? result.failure {
                     settled(nil)
-                    continuation.resume(returning: .failure(unrecorded ?? failure))
+                    outcome = .failure(unrecorded ?? failure)
                 } else {
                     settled(try? result.get())
-                    continuation.resume(returning: unrecorded.map(Result.failure) ?? result)
+                    outcome = unrecorded.map(Result.failure) ?? result
                 }
+                if answer.give() { continuation.resume(returning: outcome) }
             }
         }
-        refuse = { continuation.resume(returning: .failure($0)) }
+        expire = {
+            let reason = answer.expire()
+            if let reason { continuation.resume(returning: .failure(.unavailable(reason))) }
+            return reason
+        }
+        refuse = { if answer.give() { continuation.resume(returning: .failure($0)) } }
     }
+
+}
+
+extension WriteJob {
+    /// Whether its request's time is over.
+    func isOverdue(_ now: MonotonicTime) -> Bool { time.isOfRequest && time.deadline <= now }
+
+    /// Whether it is worth waiting for what others have locked.
+    func isWaitedFor(_ now: MonotonicTime) -> Bool { time.deadline > now && answer.isWaitedFor }
+}
+
+/// What becomes of a write's answer, which the writer and the clock may both want to give.
+final class WriteAnswer: Sendable {
+    private enum State: UInt8, AtomicRepresentable { case waiting, tried, given }
+
+    private let state = Atomic(State.waiting)
+
+    /// Notes that the work is tried.
+    ///
+    /// - Returns: false where the caller has been answered: then it must not be.
+    func begin() -> Bool {
+        state.compareExchange(expected: .waiting, desired: .tried, ordering: .acquiringAndReleasing).original != .given
+    }
+
+    /// Whether somebody still waits for it.
+    var isWaitedFor: Bool { state.load(ordering: .acquiring) != .given }
+
+    /// Gives the answer that the time is over: nothing has happened, or nobody knows yet.
+    func expire() -> Unavailability? {
+        if state.compareExchange(expected: .waiting, desired: .given, ordering: .acquiringAndReleasing).exchanged {
+            return .locked
+        }
+        return state.compareExchange(expected: .tried, desired: .given, ordering: .acquiringAndReleasing).exchanged
+            ? .uncertain : nil
+    }
+
+    /// - Returns: whether it is for who asks to give it.
+    func give() -> Bool { state.exchange(.given, ordering: .acquiringAndReleasing) != .given }
 }
 
 /// A write that was tried and waits for the commit.
@@ -58,6 +116,9 @@ struct WriteAttempt {
     /// Tells the caller how it ended: as it did by itself, or with the failure of the whole group; or that it is done,
     /// but not in the ledger's file.
     let finish: (_ groupFailure: RepositoryError?, _ unrecorded: RepositoryError?) -> Void
+
+    /// Of a write that nobody waits for any more.
+    static var none: WriteAttempt { WriteAttempt(failure: nil, undo: {}, finish: { _, _ in }) }
 
     init(
         failure: RepositoryError?, undo: @escaping () -> Void,

@@ -1,6 +1,8 @@
 import Accounts
 import AccountsSQL
+import Dispatch
 import Synchronization
+import System
 import Telemetry
 
 /// The one connection that writes.
@@ -13,6 +15,10 @@ import Telemetry
 final class Writer: Sendable {
     private struct State {
         var waiting: [WriteJob] = []
+        /// The group that is tried.
+        var underWay: [WriteJob] = []
+        /// Whether somebody looks when their time is over.
+        var isWatched = false
         var isRunning = false
         var isClosed = false
         /// Whether a write of the last group failed: then the next is done with savepoints at once.
@@ -27,7 +33,17 @@ final class Writer: Sendable {
     private static let release = Query("RELEASE job")
     private static let rollbackToSavepoint = Query("ROLLBACK TO job")
 
+    /// Longer than others' short transactions: who comes now had better not begin what can't be undone.
+    private static let longWait = Duration.milliseconds(100)
+
     private let state = Mutex(State())
+    /// Since when the lock of the file is waited for, in nanoseconds; 0 while it is not.
+    private let lockedSince = Atomic<Int64>(0)
+    /// Whether the last group could not be committed.
+    private let isFailing = Atomic(false)
+    private let deadlines = DispatchQueue(label: "gatehouse.store.deadlines")
+    private let busyTimeout: Duration
+    private let requestTimeout: Duration?
     private let connections: ConnectionQueue
     /// Looks after the log when a group is committed.
     let log: LogKeeper
@@ -54,6 +70,8 @@ final class Writer: Sendable {
         ledger = Ledger(database: settings.path)
         auditObserver = settings.auditObserver
         observers = settings.observers
+        busyTimeout = settings.busyTimeout
+        requestTimeout = settings.requestTimeout
         groupLimit = max(1, settings.writeGroupLimit)
         queueLimit = settings.writeQueueLimit
     }
@@ -63,6 +81,13 @@ final class Writer: Sendable {
 
     /// What was committed so far.
     var counts: GroupCounts { state.withLock { $0.counts } }
+
+    /// Whether a write that comes now may well fail, or wait for long.
+    var isHeldUp: Bool {
+        if isFailing.load(ordering: .relaxed) { return true }
+        let since = lockedSince.load(ordering: .relaxed)
+        return since > 0 && .now - MonotonicTime(nanoseconds: since) > Self.longWait
+    }
 
     /// Whether writes are refused because the store is closing.
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -80,12 +105,14 @@ final class Writer: Sendable {
     ) async throws(RepositoryError) -> Value {
         // Others whose turn it is on this executor come first, so that what they write goes along.
         await Task.yield()
+        let time = StoreTime(request: requestTimeout, otherwise: busyTimeout)
+        defer { time.note() }
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Value, RepositoryError>, Never>) in
             submit(
                 WriteJob(
-                    continuation, turn: observers.beginShared(.storeQueue), origin: AuditContext.current, body: body,
-                    settled: settled))
+                    continuation, turn: observers.beginShared(.storeQueue), origin: AuditContext.current, time: time,
+                    body: body, settled: settled))
         }
         return try result.get()
     }
@@ -116,6 +143,7 @@ final class Writer: Sendable {
 
     private func submit(_ job: WriteJob) {
         var refusal: Unavailability?
+        var isFirstToWatch = false
         let starts = state.withLock { state in
             if state.isClosed {
                 refusal = .closed
@@ -123,6 +151,7 @@ final class Writer: Sendable {
                 refusal = .overloaded
             } else {
                 state.waiting.append(job)
+                if job.time.isOfRequest, !state.isWatched { (state.isWatched, isFirstToWatch) = (true, true) }
                 defer { state.isRunning = true }
                 return !state.isRunning
             }
@@ -132,7 +161,35 @@ final class Writer: Sendable {
             job.turn?.end(.failed(refusal == .closed ? "closed" : "overloaded"))
             return job.refuse(.unavailable(refusal))
         }
+        if isFirstToWatch { watch(until: job.time.deadline) }
         if starts { connections.async { self.drain() } }
+    }
+
+    private func watch(until deadline: MonotonicTime) {
+        let left = max(0, deadline.nanoseconds - MonotonicTime.now.nanoseconds)
+        deadlines.asyncAfter(deadline: .now() + .nanoseconds(Int(left))) { self.expire() }
+    }
+
+    /// Answers requests whose time is over. Mostly there are none, and it looks again when the next one's would be.
+    private func expire() {
+        let now = MonotonicTime.now
+        let (overdue, next) = state.withLock { state in
+            var overdue = state.underWay.filter { $0.isOverdue(now) && $0.answer.isWaitedFor }
+            if state.waiting.contains(where: { $0.isOverdue(now) }) {
+                overdue += state.waiting.filter { $0.isOverdue(now) }
+                state.waiting.removeAll { $0.isOverdue(now) }
+            }
+            let left = (state.waiting + state.underWay).lazy.filter { $0.time.isOfRequest && !$0.isOverdue(now) }
+            let next = left.map(\.time.deadline).min()
+            state.isWatched = next != nil
+            return (overdue, next)
+        }
+        for job in overdue {
+            guard let reason = job.expire() else { continue }
+            job.turn?.end(.failed("timed_out"))
+            outcomes.note(.unavailable(reason))
+        }
+        if let next { watch(until: next) }
     }
 
     /// Commits one group. The next one is a block of its own on the queue, so that what else needs the connection finds
@@ -160,6 +217,7 @@ final class Writer: Sendable {
             }
             let group = Array(state.waiting.prefix(groupLimit))
             state.waiting.removeFirst(group.count)
+            state.underWay = group
             // Before anybody is answered, so that who has an answer finds it counted.
             state.counts.add(group.count)
             return group
@@ -193,7 +251,9 @@ final class Writer: Sendable {
         for error in [failure] + attempts.map(\.failure) {
             if let error { connections.discard(after: error) }
         }
+        state.withLock { $0.underWay = [] }
         if let failure { outcomes.note(failure) } else { outcomes.noteDone(attempts.count) }
+        isFailing.store(failure?.isOfStore ?? false, ordering: .relaxed)
         if failure == nil { tell(attempts) }
         for attempt in attempts { attempt.finish(failure, attempt.isRecorded ? unrecorded : nil) }
         if let failure { for job in group[attempts.count...] { job.refuse(failure) } }
@@ -213,8 +273,19 @@ final class Writer: Sendable {
         }
     }
 
-    private func begin(_ connection: SQLiteConnection) throws(RepositoryError) {
-        try connection.run(Self.begin)
+    /// Begins a transaction, however long another process has the lock, as long as anybody of the group waits.
+    private func begin(_ connection: SQLiteConnection, for group: [WriteJob]) throws(RepositoryError) {
+        lockedSince.store(MonotonicTime.now.nanoseconds, ordering: .relaxed)
+        defer { lockedSince.store(0, ordering: .relaxed) }
+        var isBegun = false
+        while !isBegun {
+            do throws(RepositoryError) {
+                try connection.run(Self.begin)
+                isBegun = true
+            } catch .unavailable(.locked) where group.contains(where: { $0.isWaitedFor(.now) }) {
+                // Somebody has it for longer than one statement waits.
+            }
+        }
         if connection.ownDataVersion != connection.dataVersion {
             try noticeForeignChange(connection)
             try log.noticeForeignChange(connection)
@@ -225,7 +296,7 @@ final class Writer: Sendable {
     private func attempt(
         _ group: [WriteJob], _ connection: SQLiteConnection, _ attempts: inout [WriteAttempt]
     ) throws(RepositoryError) {
-        try begin(connection)
+        try begin(connection, for: group)
         if group.count == 1 || !state.withLock({ $0.hasFailures }) {
             attemptAtOnce(group, connection, &attempts)
             guard let failure = attempts.last?.failure else { return }
@@ -234,7 +305,7 @@ final class Writer: Sendable {
             attempts = []
             // A full disk, for one, may have made SQLite roll it back by itself.
             if connection.isInTransaction { try connection.run(Self.rollback) }
-            try begin(connection)
+            try begin(connection, for: group)
         }
         try attemptOneByOne(group, connection, &attempts)
         let hasFailures = attempts.contains { $0.failure != nil }
@@ -264,6 +335,7 @@ final class Writer: Sendable {
 
     /// Does the work of one, and notes whether it has something for the ledger, and what it has for the audit trail.
     private func attempted(_ job: WriteJob, _ connection: SQLiteConnection) -> WriteAttempt {
+        guard job.answer.begin() else { return .none }
         let hadNews = connection.ledger.hasNews
         connection.ledger.hasNews = false
         if auditObserver != nil { connection.notedEvents = [] }

@@ -79,6 +79,9 @@ final class Batch {
 
     func fail(_ error: PostgresError) { end(.failure(error)) }
 
+    /// Whether its caller has not been told yet.
+    var isAwaited: Bool { continuation != nil }
+
     private func end(_ outcome: Outcome) {
         switch outcome {
         case .success: step.take()?.end()

@@ -27,6 +27,12 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// With which of the hosts to begin: one that says nothing, not even no, must not keep the others from being tried.
     private var firstHost = 0
     private(set) var holder: Reservation?
+    /// When the server last said anything.
+    private var heardAt = MonotonicTime.now
+    /// A server that says something as often as this is there, however long its line is.
+    private static let silence = Duration.seconds(1)
+    /// What is left of a caller's time for those that stand before it.
+    private static let leastTime = Duration.milliseconds(50)
     /// What it is for depends on the phase.
     private(set) lazy var timer = loop.timer { [weak self] in self?.timerFired() }
 
@@ -62,6 +68,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Sends a batch. Call it when there is room for it, or for who holds the connection.
     func send(_ batch: Batch) {
         guard case .ready(let pipeline) = phase else { return batch.fail(.lost(.notSent, nil)) }
+        if pipeline.batchCount > 0, batch.deadline - .now < Self.leastTime, !batch.isInTransaction {
+            return batch.fail(.timedOut(.notSent))
+        }
         batch.noteSent()
         var deadline = batch.deadline
         if case .reserved(let reservation, .begin) = batch.frame {
@@ -148,6 +157,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     }
 
     private func serve(_ pipeline: Pipeline, _ readiness: Readiness) {
+        if readiness != .writable { heardAt = .now }
         // Also what comes with the end is looked at: it may be results, and the server's reason.
         let isOpen = readiness == .writable || pipeline.handle.consume()
         var leftTransaction = true
@@ -202,7 +212,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     private func expire(_ pipeline: Pipeline) {
         let now = MonotonicTime.now
-        guard pipeline.hasOverdue(now) || holder.map({ $0.deadline <= now }) ?? false else {
+        let isHeldTooLong = holder.map { $0.deadline <= now } ?? false
+        if !isHeldTooLong, now - heardAt < Self.silence { pipeline.expire(now) }
+        guard isHeldTooLong || pipeline.hasOverdue(now) else {
             return timer.move(to: [pipeline.earliestDeadline, holder?.deadline].compactMap(\.self).min())
         }
         // Nothing is cancelled: a commit that waits for a standby would be done by that, and seen, without the standby.

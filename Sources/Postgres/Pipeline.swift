@@ -178,10 +178,15 @@ final class Pipeline {
     }
 
     /// Whether a batch is to be given up now.
-    func hasOverdue(_ now: MonotonicTime) -> Bool { steps.contains { $0.batch.deadline <= now } }
+    func hasOverdue(_ now: MonotonicTime) -> Bool { steps.contains { $0.batch.deadline <= now && $0.batch.isAwaited } }
 
     /// The next time at which a batch is to be given up.
-    var earliestDeadline: MonotonicTime? { steps.lazy.map(\.batch.deadline).min() }
+    var earliestDeadline: MonotonicTime? { steps.lazy.filter(\.batch.isAwaited).map(\.batch.deadline).min() }
+
+    /// Tells those that their time is over whose is. What comes for them is for nobody.
+    func expire(_ now: MonotonicTime) {
+        for step in steps where step.batch.deadline <= now { step.batch.fail(.timedOut(.unknown)) }
+    }
 
     /// Tells every caller that the connection is gone.
     ///

@@ -16,6 +16,9 @@ public actor PostgresPool: LoopBound {
     private let observers: Observers
     private(set) var connections: [Connection] = []
     private var waiting: [Batch] = []
+    private var admissions = Admissions()
+    /// For those who wait to be admitted.
+    private lazy var doorTimer = loop.timer { [weak self] in self?.assumeOnLoop(()) { pool, _ in pool.admitNext() } }
     private var isClosed = false
     /// Since when there is no connection, and why; nil while there is one, or before the first.
     private var outage: (since: MonotonicTime, failure: ConnectFailure)?
@@ -60,6 +63,31 @@ public actor PostgresPool: LoopBound {
         try await run(commands, isolation == .serializable ? .serializable : .none, deadline: .now + timeout)
     }
 
+    /// Waits at the door while those who have begun wait for connections. Whoever has something to do that can't be
+    /// undone, and needs the server for its end, had better not begin then.
+    ///
+    /// - Throws: `.overloaded` where it takes too long (``PoolLimits/longestAdmission``), or too many wait there.
+    public func admit() async throws(PostgresError) {
+        let now = MonotonicTime.now
+        guard let longest = limits.longestAdmission, !isClosed, !admissions.admits(line: waiting.count, now: now) else {
+            return
+        }
+        guard admissions.applicants.count < limits.waitingCallers else { throw .overloaded }
+        if doorTimer.deadline == nil { doorTimer.move(to: now + Admissions.window) }
+        let refusal = await withCheckedContinuation { continuation in
+            admissions.wait(Admissions.Applicant(continuation: continuation, end: now + longest))
+        }
+        if let refusal { throw refusal }
+    }
+
+    private func admitNext() {
+        let now = MonotonicTime.now
+        let (admitted, refused) = admissions.next(line: waiting.count, now: now)
+        doorTimer.move(to: admissions.applicants.isEmpty ? nil : now + Admissions.window)
+        for applicant in refused { applicant.continuation.resume(returning: .overloaded) }
+        for applicant in admitted { applicant.continuation.resume(returning: nil) }
+    }
+
     /// Waits, for who will try again what others were in the way of.
     public func rest(_ pause: Duration) async {
         await withCheckedContinuation { continuation in
@@ -73,7 +101,9 @@ public actor PostgresPool: LoopBound {
         for connection in connections { connection.close() }
         connections.removeAll()
         for batch in takeWaiting() { batch.fail(.closed) }
+        for applicant in admissions.removeAll() { applicant.continuation.resume(returning: .closed) }
         timer.cancel()
+        doorTimer.cancel()
     }
 
     // MARK: For transactions

@@ -14,6 +14,8 @@ public enum SQLState: Error, Equatable, Sendable {
     case adminShutdown
     /// The statement took longer than the server lets it, or somebody has ended it (57014).
     case canceled
+    /// Somebody else has locked it, for longer than the session waits (55P03).
+    case lockNotAvailable
     /// All of the server's places for connections are taken (53300).
     case tooManyConnections
     /// The server's disk is full (53100).
@@ -37,6 +39,7 @@ public enum SQLState: Error, Equatable, Sendable {
             case "25006": .readOnly
             case "57P01": .adminShutdown
             case "57014": .canceled
+            case "55P03": .lockNotAvailable
             case "53300": .tooManyConnections
             case "53100": .diskFull
             case "26000": .unknownStatement
@@ -54,7 +57,7 @@ public enum SQLState: Error, Equatable, Sendable {
         case .unknownStatement, .duplicateStatement: true
         // The server is starting, or recovers from a crash.
         case .other("57P03"), .other("57P02"): true
-        case .uniqueViolation, .readOnly, .canceled, .diskFull, .protocolViolation, .other: false
+        case .uniqueViolation, .readOnly, .canceled, .lockNotAvailable, .diskFull, .protocolViolation, .other: false
         }
     }
 }

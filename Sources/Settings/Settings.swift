@@ -217,6 +217,14 @@ public struct Settings: Sendable {
         /// For one statement.
         public internal(set) var statementSeconds = 5
         public internal(set) var requestSeconds = 5
+        /// How long a request waits to begin while those before it wait for connections.
+        public internal(set) var queueMilliseconds = 1000
+        /// How many operations may do something with the same row at a time.
+        public internal(set) var operationsPerRow = 2
+        /// How long a row that somebody has locked may keep those behind it waiting.
+        public internal(set) var lockWaitMilliseconds = 100
+        /// For who waits longer than that, of all loops together.
+        public internal(set) var lockConnections = 4
         public internal(set) var clockSkewSeconds = 60
         /// Whether statements stay prepared.
         public internal(set) var preparedStatements = true

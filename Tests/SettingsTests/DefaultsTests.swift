@@ -73,6 +73,10 @@ import YAML
           connectSeconds: 5
           statementSeconds: 5
           requestSeconds: 5
+          queueMilliseconds: 1000
+          operationsPerRow: 2
+          lockWaitMilliseconds: 100
+          lockConnections: 4
           clockSkewSeconds: 60
           preparedStatements: true
           dialect: postgresql

@@ -176,8 +176,23 @@ extension SettingKey where Root == Settings {
             "Time for a statement in PostgreSQL, all waiting included; twice that for several that belong together."),
         Self(
             "storage.requestSeconds", \.storage.requestSeconds, .number(1...60),
-            "Time that PostgreSQL may take for one request, all that it is asked together; and how long requests wait for a "
-                + "server that is away before they are refused at once."),
+            "Time that the store may take for one request, all that it is asked together; and how long requests wait for a "
+                + "PostgreSQL that is away before they are refused at once."),
+        Self(
+            "storage.queueMilliseconds", \.storage.queueMilliseconds, .number(1...60000),
+            "How long a sign-in or a refresh waits to begin while those before it wait for PostgreSQL; then it is refused "
+                + "with Retry-After, and its code is not sent."),
+        Self(
+            "storage.operationsPerRow", \.storage.operationsPerRow, .number(1...32),
+            "Sign-ins of one user, refreshes of one session and the like at a time, each instance; others wait for these and "
+                + "hold up nobody else."),
+        Self(
+            "storage.lockWaitMilliseconds", \.storage.lockWaitMilliseconds, .number(1...10000),
+            "How long a row that is locked in PostgreSQL holds up those behind it; then it is waited for elsewhere."),
+        Self(
+            "storage.lockConnections", \.storage.lockConnections, .number(1...100),
+            "Connections to PostgreSQL, of all loops together, on which locked rows are waited for; opened with the first."
+        ),
         Self(
             "storage.clockSkewSeconds", \.storage.clockSkewSeconds, .number(2...3600),
             "An instance whose clock is further from PostgreSQL's is not ready; two seconds and more are told in the log."

@@ -5,7 +5,8 @@ public import System
 /// Whether sign-ins can be served: the store takes writes, and our signing keys open.
 ///
 /// A look is remembered for a second and shared by all who ask meanwhile, so that polling costs nothing. Beside it the
-/// outcomes of the last real writes count: a small write may go through where a sign-in finds no room.
+/// outcomes of the last real writes count: a small write may go through where a sign-in finds no room, and while sign-ins
+/// go through there is nothing to try.
 public actor ServiceReadiness {
     enum State: Equatable, Sendable {
         case ready(signingKeys: Int)
@@ -23,7 +24,9 @@ public actor ServiceReadiness {
     /// A look that takes longer has met a store that says nothing.
     private static let longestLook = Duration.seconds(2)
     /// How long the store is not trusted after more writes have failed than were done. Without requests nothing fails.
-    private static let mistrust = Duration.seconds(5)
+    private static let mistrust = Duration.seconds(3)
+    /// Between two looks while writes are done: what else may be wrong shows no sooner.
+    private static let lookInterval = Duration.seconds(5)
     /// Fewer failures may be one connection's.
     private static let fewestFailures = 3
 
@@ -31,6 +34,7 @@ public actor ServiceReadiness {
     private let clock: Clock
     private var last: (state: State, at: MonotonicTime)?
     private var lookBegan: MonotonicTime?
+    private var lookedAt: MonotonicTime?
     private var isDraining = false
     private var sampled = StoreOutcomes.Counts()
     private var mistrustedUntil: MonotonicTime?
@@ -48,8 +52,9 @@ public actor ServiceReadiness {
     func state(now: MonotonicTime) async -> State {
         if isDraining { return .draining }
         if let last, now - last.at < Self.lifetime { return last.state }
+        if let proven = provenByWrites(now) { return proven }
         let before = last?.at
-        if lookBegan == nil { beginLook(now) }
+        beginLook(now)
         let end = MonotonicTime.now + (last == nil ? Self.firstPatience : Self.patience)
         repeat {
             try? await Task.sleep(for: Self.pause)
@@ -59,16 +64,41 @@ public actor ServiceReadiness {
         return isSilent ? .failing(.unavailable(.uncertain)) : last?.state ?? .failing(.unavailable(.uncertain))
     }
 
+    /// What was so stays so while writes are done; behind many of them a look would take long.
+    private func provenByWrites(_ now: MonotonicTime) -> State? {
+        guard let last, case .ready = last.state, mistrustedUntil == nil else { return nil }
+        let counts = repository.outcomes.counts
+        let since = counts - sampled
+        guard since.done > since.failed else { return nil }
+        sampled = counts
+        self.last = (last.state, now)
+        if lookedAt.map({ now - $0 >= Self.lookInterval }) ?? true { beginLook(now) }
+        return last.state
+    }
+
     private func beginLook(_ now: MonotonicTime) {
-        lookBegan = now
-        Task { [repository, clock] in take(await Self.look(into: repository, now: clock.seconds), now) }
+        guard lookBegan == nil else { return }
+        let began = MonotonicTime.now
+        lookBegan = began
+        Task { [repository, clock] in
+            let state = await Self.look(into: repository, now: clock.seconds)
+            take(state, now + (.now - began))
+        }
     }
 
     private func take(_ state: State, _ now: MonotonicTime) {
         lookBegan = nil
+        lookedAt = now
         let counts = repository.outcomes.counts
         let since = counts - sampled
         sampled = counts
+        if case .failing(.unavailable(let reason)) = state, [.uncertain, .locked, .overloaded].contains(reason),
+            since.done > since.failed, let last
+        {
+            // It was the crowd that it stood in.
+            self.last = (last.state, now)
+            return
+        }
         if since.failed >= Self.fewestFailures, since.failed >= since.done {
             mistrustedUntil = now + Self.mistrust
         } else if let until = mistrustedUntil, until <= now {

@@ -111,7 +111,8 @@ struct OpenStore: Sendable {
             let repository = try await SQLiteAccounts.open(
                 SQLiteSettings(
                     path: path, access: isServer ? .server : .besideServer, tables: tables,
-                    formerIssuers: formerIssuers, observers: observers),
+                    formerIssuers: formerIssuers, requestTimeout: .seconds(storage.requestSeconds),
+                    operationsPerRow: storage.operationsPerRow, observers: observers),
                 now: now,
                 unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
             return OpenStore(repository: repository, file: repository, masterKey: masterKey, place: path, loop: nil)
@@ -197,11 +198,14 @@ extension PostgresSettings {
             address: address, loops: loops, dialect: Dialect(storage.dialect), mayCreate: mayCreate, tables: tables,
             limits: PoolLimits(
                 connections: storage.connections, callersPerConnection: Self.callersPerConnection,
-                waitingCallers: Self.waitingCallers, connectTimeout: .seconds(storage.connectSeconds),
+                waitingCallers: Self.waitingCallers, longestAdmission: .milliseconds(storage.queueMilliseconds),
+                connectTimeout: .seconds(storage.connectSeconds),
                 outagePatience: .seconds(storage.requestSeconds),
                 keepsStatements: storage.preparedStatements,
                 // Other engines end a session for a setting that they do not know.
                 serverKeepalive: storage.dialect == .postgresql ? Self.serverKeepalive : nil),
+            lockTimeout: .milliseconds(storage.lockWaitMilliseconds), waitingConnections: storage.lockConnections,
+            operationsPerRow: storage.operationsPerRow,
             // So many as there are transactions at a time, or none would be worth its connection.
             waitingThreads: min(storage.connections * loops.count, Self.mostThreads),
             statementTimeout: .seconds(storage.statementSeconds),
