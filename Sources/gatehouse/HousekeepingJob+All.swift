@@ -75,8 +75,8 @@ extension HousekeepingJob {
     /// For how long sessions and what else would be missed stay beyond their time, in seconds.
     private static let lingeringSeconds: Int64 = 86_400
 
-    /// Removes everything that has expired a day ago. By a clock that was wrong for some seconds it would be the session
-    /// of everybody.
+    /// Removes everything that has expired a day ago. By a clock that was wrong for some seconds nobody would have a
+    /// session any more.
     private static func sweepAfterADay(_ repository: any MaintenanceRepository, _ clock: Clock) -> HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "expired rows could not be removed", needsSteadyClock: true) {
             while !Task.isCancelled,

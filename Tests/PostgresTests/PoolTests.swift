@@ -34,6 +34,21 @@ import Testing
         }
     }
 
+    @Test func `keeps a connection that has much to do, and tells only those whose time is over`() async throws {
+        let limits = PoolLimits(connections: 1)
+        let session = Statement("session", "SELECT pg_backend_pid()::int8")
+        let nap = Statement("nap", "SELECT pg_sleep(0.2)")
+        try await withPool(limits: limits) { pool in
+            let before = try await pool.query(session, timeout: .patience)[0].integer(0)
+            let naps = (0..<8).map { _ in Task { try await pool.query(nap, timeout: .patience) } }
+            let late = Task { try await pool.query(session, timeout: .seconds(1)) }
+            let behind = Task { try await pool.query(session, timeout: .patience) }
+            for task in naps { _ = try await task.value }
+            await #expect(throws: PostgresError.timedOut(.unknown)) { try await late.value }
+            #expect(try await behind.value[0].integer(0) == before)
+        }
+    }
+
     @Test func `that is closed ends its sessions, tells who waits, and takes nothing more`() async throws {
         let limits = PoolLimits(connections: 3, callersPerConnection: 1)
         try await SharedServer.withDatabase { address in

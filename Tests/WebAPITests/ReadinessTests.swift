@@ -103,6 +103,20 @@ import Testing
         try await expect(.ready(signingKeys: 1), of: readiness, at: now + .seconds(14))
     }
 
+    /// Behind thousands of sign-ins a look takes seconds.
+    @Test func `stays while real writes are done, whatever a look would say`() async throws {
+        let stage = try await SignInStage()
+        let readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
+        let (now, outcomes) = (MonotonicTime.now, stage.repository.outcomes)
+        try await expect(.ready(signingKeys: 1), of: readiness, at: now)
+        await stage.repository.close()
+        for second in [2, 4] as [Int64] {
+            outcomes.noteDone()
+            #expect(await readiness.state(now: now + .seconds(second)) == .ready(signingKeys: 1))
+        }
+        try await expect(.failing(.unavailable(.closed)), of: readiness, at: now + .seconds(6))
+    }
+
     @Test func `ends when the server is told to stop`() async throws {
         let admin = try await AdminStage()
         await admin.readiness.drain()

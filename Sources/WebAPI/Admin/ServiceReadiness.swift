@@ -5,8 +5,8 @@ public import System
 /// Whether sign-ins can be served: the store takes writes, and our signing keys open.
 ///
 /// A look is remembered for a second and shared by all who ask meanwhile, so that polling costs nothing. Beside it the
-/// outcomes of the last real writes count: a small write may go through where a sign-in finds no room, and while sign-ins
-/// go through there is nothing to try.
+/// outcomes of the last real writes count: a small write may go through where a sign-in finds no room, and while
+/// sign-ins go through there is nothing to try.
 public actor ServiceReadiness {
     enum State: Equatable, Sendable {
         case ready(signingKeys: Int)
