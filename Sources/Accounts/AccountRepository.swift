@@ -36,6 +36,12 @@ public protocol SignInRepository: Sendable {
     /// - Parameter issuer: where it is to be sent.
     func claimCode(_ code: OneTimeUse, for issuer: String, now: Int64) async throws(RepositoryError) -> CodeClaim
 
+    /// Binds a server-issued nonce to the code that answers it, among all instances, before the code is sent: of two
+    /// codes with one nonce only the first leaves.
+    ///
+    /// - Returns: false where it is bound to another code.
+    func bindChallenge(_ challenge: OneTimeUse, to code: OneTimeUse, now: Int64) async throws(RepositoryError) -> Bool
+
     /// Ends one's own claim.
     func releaseCode(_ code: OneTimeUse, _ end: CodeClaimEnd, now: Int64) async throws(RepositoryError)
 
@@ -176,6 +182,9 @@ public protocol SessionLookup: Sendable {
 
 /// Sessions after they were opened.
 public protocol SessionRepository: SessionLookup {
+    /// The live session of that name, and whose it is: what apps ask for all day, in one look.
+    func holder(of id: SessionID, now: Int64) async throws(RepositoryError) -> SessionHolder?
+
     /// A user's live sessions, the oldest first.
     func sessions(of user: UserID, now: Int64) async throws(RepositoryError) -> [Session]
 

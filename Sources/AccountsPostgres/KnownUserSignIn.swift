@@ -259,7 +259,7 @@ extension PostgresAccounts {
         return written ?? stored
     }
 
-    private func profile(_ sealed: [UInt8], of user: UserID) async throws(RepositoryError) -> Profile {
+    func profile(_ sealed: [UInt8], of user: UserID) async throws(RepositoryError) -> Profile {
         let current = try sealer.current
         let encoded: [UInt8]
         do throws(SealingError) {

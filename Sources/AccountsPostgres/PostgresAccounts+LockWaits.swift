@@ -7,7 +7,7 @@ import System
 extension PostgresAccounts {
     private static let limit = Postgres.Statement("SELECT set_config('lock_timeout', $1, true)")
     /// Between the server's giving up and ours, after which the connection would be lost.
-    private static let margin = Duration.milliseconds(50)
+    private static let margin = Duration.milliseconds(100)
 
     /// Runs one statement that is expected to wait.
     ///

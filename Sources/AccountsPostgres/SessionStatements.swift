@@ -10,6 +10,13 @@ enum SessionStatements {
         SELECT \(SessionColumn.readNames) FROM sessions
         WHERE id = $1 AND expires > $2 AND \(SessionRows.isNotBarred)
         """)
+    static let findHolder = Postgres.Statement(
+        """
+        SELECT live.*, reference, profile, created, updated
+        FROM (SELECT \(SessionColumn.readNames) FROM sessions
+            WHERE id = $1 AND expires > $2 AND \(SessionRows.isNotBarred)) AS live (\(SessionColumn.readNamesOfHolder))
+        JOIN users ON users.id = holder_user
+        """)
     // Of two who rotate one generation one finds it as it was.
     static let rotate = Postgres.Statement(
         """
@@ -35,6 +42,19 @@ extension PostgresAccounts {
             return nil
         }
         return try Session(row)
+    }
+
+    public func holder(of id: SessionID, now: Int64) async throws(RepositoryError) -> SessionHolder? {
+        guard let row = try await Work(self).first(SessionStatements.findHolder, .session(id), .integer(now)) else {
+            return nil
+        }
+        let session = try Session(row)
+        let first = SessionColumn.readCount
+        let user = User(
+            id: session.user, reference: try row.text(first),
+            profile: try await profile(try row.bytes(first + 1), of: session.user),
+            createdAt: try row.integer(first + 2), updatedAt: try row.integer(first + 3))
+        return SessionHolder(session: session, user: user)
     }
 
     public func refresh(_ record: RefreshRecord) async throws(RepositoryError) -> RefreshOutcome {

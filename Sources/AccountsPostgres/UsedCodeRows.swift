@@ -20,6 +20,13 @@ struct UsedCodeRows {
         WHERE used_codes.expires <= $4 OR used_codes.state = 2 AND used_codes.issuer = $5
             OR used_codes.state = 0 AND used_codes.owner = $2
         """)
+    // The owner is the code: the same one may be sent once more.
+    fileprivate static let bind = Postgres.Statement(
+        """
+        INSERT INTO used_codes (hash, owner, state, expires) VALUES ($1, $2, 0, $3)
+        ON CONFLICT (hash) DO UPDATE SET owner = $2, expires = $3
+        WHERE used_codes.expires <= $4 OR used_codes.state = 0 AND used_codes.owner = $2
+        """)
     fileprivate static let isRefused = Postgres.Statement("SELECT 1 FROM used_codes WHERE hash = $1 AND state = 2")
     fileprivate static let refuse = Postgres.Statement(
         "UPDATE used_codes SET state = 2 WHERE hash = $1 AND owner = $2 AND state = 0")
@@ -56,6 +63,15 @@ extension PostgresAccounts {
             .integer(now - UsedCodeRows.graceSeconds), .text(issuer))
         if isClaimed > 0 { return .claimed }
         return try await work.any(UsedCodeRows.isRefused, .hash(code.hash)) ? .sentElsewhere : .used
+    }
+
+    public func bindChallenge(
+        _ challenge: OneTimeUse, to code: OneTimeUse, now: Int64
+    ) async throws(RepositoryError) -> Bool {
+        try await Work(self, .relaxed).run(
+            UsedCodeRows.bind, .hash(challenge.hash), .integer(Int64(bitPattern: code.hash.words.0)),
+            .integer(challenge.expiresAt),
+            .integer(now - UsedCodeRows.graceSeconds)) > 0
     }
 
     public func releaseCode(_ code: OneTimeUse, _ end: CodeClaimEnd, now: Int64) async throws(RepositoryError) {

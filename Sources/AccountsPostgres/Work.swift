@@ -105,7 +105,8 @@ extension PostgresAccounts {
                     continue
                 }
                 guard error.isRetryable, error != .overloaded, isWorthwhile(error, in: time) else {
-                    if !command.statement.isRead { outcomes.note(RepositoryError(error)) }
+                    // What has come to its end waiting for a row tells nothing of the store.
+                    if !command.statement.isRead, !waits { outcomes.note(RepositoryError(error)) }
                     throw error
                 }
             }
@@ -147,7 +148,7 @@ extension PostgresAccounts {
                     continue
                 }
                 guard trouble.isWorthRepeating, isWorthwhile(trouble.error, in: time) else {
-                    if let error = trouble.error { outcomes.note(RepositoryError(error)) }
+                    if let error = trouble.error, !waits { outcomes.note(RepositoryError(error)) }
                     throw error
                 }
             }

@@ -95,6 +95,10 @@ extension SessionColumn {
 
     /// The SELECT list of what a session is read from.
     package static let readNames = names(allCases.prefix { $0 != .refreshHash })
+    /// How many they are, and what they are called where they stand beside a user's.
+    package static let readCount = allCases.prefix { $0 != .refreshHash }.count
+    package static let readNamesOfHolder = allCases.prefix { $0 != .refreshHash }
+        .map { $0 == .user ? "holder_user" : "holder_" + $0.name }.joined(separator: ", ")
     /// The same with what is left of refresh tokens of the earlier form.
     static let readNamesWithTokens = names(allCases.prefix { $0 != .upstreamSession })
 

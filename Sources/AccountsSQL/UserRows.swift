@@ -87,6 +87,16 @@ extension SQLStore {
         }
     }
 
+    public func holder(of id: SessionID, now: Int64) async throws(RepositoryError) -> SessionHolder? {
+        try await read { [sealer] connection throws(RepositoryError) in
+            guard let session = try SessionRows(connection: connection).find(id, now: now),
+                // Whoever was erased between the two has no session either.
+                let user = try UserRows(connection: connection, sealer: sealer).find(session.user)
+            else { return nil }
+            return SessionHolder(session: session, user: user)
+        }
+    }
+
     public func user(_ id: UserID) async throws(RepositoryError) -> User? {
         try await read { [sealer] connection throws(RepositoryError) in
             try UserRows(connection: connection, sealer: sealer).find(id)

@@ -60,6 +60,10 @@ extension SQLiteAccounts {
         return .claimed
     }
 
+    public func bindChallenge(
+        _ challenge: OneTimeUse, to code: OneTimeUse, now: Int64
+    ) async throws(RepositoryError) -> Bool { true }
+
     public func releaseCode(_ code: OneTimeUse, _ end: CodeClaimEnd, now: Int64) async throws(RepositoryError) {}
 
     public func isCodeUsed(_ hash: TokenHash, now: Int64) async throws(RepositoryError) -> Bool {

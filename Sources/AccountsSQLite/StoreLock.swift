@@ -24,14 +24,20 @@ final class StoreLock: Sendable {
     private static let pause = Duration.milliseconds(1)
 
     private let file: File
+    /// The database itself, which may have another name elsewhere: a server of that one would have another log of it.
+    private let database: File?
 
     /// - Throws: `.inUse` when somebody else has it in a mode that excludes this one.
     init(_ mode: Mode, database path: String) throws(RepositoryError) {
-        let path = FileNames.resolved(path) + mode.suffix
+        let resolved = FileNames.resolved(path)
         let isLocked: Bool
         do throws(SystemError) {
-            file = try File(path, O_RDWR | O_CREAT)
-            isLocked = try file.lock(isShared: mode.isShared)
+            file = try File(resolved + mode.suffix, O_RDWR | O_CREAT)
+            // SQLite locks by other means, which closing this would let go: it outlives every connection.
+            database = mode == .server && FileNames.exists(resolved) ? try File(resolved, O_RDONLY) : nil
+            var isFree = try file.lock(isShared: mode.isShared)
+            if isFree, database != nil { isFree = try database?.lock(isShared: false) ?? true }
+            isLocked = isFree
         } catch {
             throw .unavailable(error.unavailability)
         }
@@ -57,5 +63,6 @@ final class StoreLock: Sendable {
 
     deinit {
         file.unlock()
+        database?.unlock()
     }
 }

@@ -30,7 +30,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// When the server last said anything.
     private var heardAt = MonotonicTime.now
     /// A server that says something as often as this is there, however long its line is.
-    private static let silence = Duration.seconds(1)
+    private static let silence = Duration.milliseconds(250)
     /// What is left of a caller's time for those that stand before it.
     private static let leastTime = Duration.milliseconds(50)
     /// What it is for depends on the phase.

@@ -211,6 +211,14 @@ final class AuthorizationGrant {
         }
         if let challenge, !supplies.codes.spend(challenge.hash, on: code.hash, now: now) { throw .invalidChallenge }
         try await supplies.claim(code, for: issuer.issuer)
+        if let challenge {
+            // From here on the code is ours among all instances, and is given back unsent where this fails.
+            progress = .unsent
+            let isBound = try await stored { () throws(RepositoryError) in
+                try await supplies.repository.bindChallenge(challenge, to: code, now: now)
+            }
+            if !isBound { throw .invalidChallenge }
+        }
         progress = .sending
         client.mustFinish()
         let request = TokenRequest(
@@ -305,21 +313,25 @@ final class AuthorizationGrant {
     func fail() async {
         guard let code = evidence.code else { return }
         switch progress {
-        case .unsent: try? await supplies.repository.releaseCode(code, .notSent, now: now)
-        case .refused: try? await supplies.repository.releaseCode(code, .refused, now: now)
+        case .unsent: await release(code, .notSent)
+        case .refused: await release(code, .refused)
         case .spent, .sending: await recordSpent(code)
         case .claimed, .recorded, .unrecorded: return
         }
     }
 
-    private func recordSpent(_ code: OneTimeUse) async {
-        do throws(RepositoryError) {
-            try await supplies.repository.recordUsedCode(code, now: now)
-            progress = .recorded
-        } catch {
-            // Where the store itself can't take it, this process and the provider's own refusal of a spent code remain.
-            progress = .unrecorded
+    private func release(_ code: OneTimeUse, _ end: CodeClaimEnd) async {
+        _ = await supplies.codes.late.settle { [supplies] () throws(RepositoryError) in
+            try await supplies.repository.releaseCode(code, end, now: supplies.clock.seconds)
         }
+    }
+
+    private func recordSpent(_ code: OneTimeUse) async {
+        let isRecorded = await supplies.codes.late.settle { [supplies] () throws(RepositoryError) in
+            try await supplies.repository.recordUsedCode(code, now: supplies.clock.seconds)
+        }
+        // Where the store itself can't take it, this process and the provider's own refusal of a spent code remain.
+        progress = isRecorded ? .recorded : .unrecorded
     }
 
     /// Ends the claim.

@@ -42,6 +42,8 @@ public final class DispatchedCodes: Sendable {
     }
 
     private let state: Mutex<State>
+    /// What the store is still to be told of them.
+    let late = LateSettlements()
     /// Stands where an issuer would, for a code that may go to none.
     private static let nobody = TokenHash(sha256: "")
 

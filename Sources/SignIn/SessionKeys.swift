@@ -5,6 +5,7 @@ internal import JOSE
 public import JSON
 public import OpenIDConnect
 import Synchronization
+import System
 
 /// The keys our own tokens are signed with: some sign access tokens, others receipts, others the ID tokens of apps that
 /// expect RS256, others what we tell providers of who we are. Of each purpose one signs, and all are published.
@@ -22,8 +23,9 @@ public final class SessionKeys: Sendable {
     /// How long after its expiry an access token may still be taken somewhere, by a clock that is slow, and how long
     /// after its time a new key may sign somewhere, together, in seconds: no key leaves before.
     static let slackSeconds: Int64 = 120
-    /// How often at most the store is asked because of a token with an unknown key, in seconds: anybody can send those.
-    static let unknownKeyPauseSeconds: Int64 = 5
+    /// How long after one look into the store because of a token with an unknown key the next one begins, at the
+    /// soonest: anybody can send those, and all who do meanwhile wait for that one.
+    static let unknownKeyPause = Duration.milliseconds(200)
 
     /// Those that are there whatever is configured.
     private static let alwaysNeeded: Set<SigningKeyEntry.Purpose> = [.session, .receipt]
@@ -32,8 +34,10 @@ public final class SessionKeys: Sendable {
 
     private struct State {
         var current: SessionKeySet
-        /// When a token last caused a look into the store.
-        var askedAt: Int64?
+        /// When the last look that a token has caused has begun.
+        var askedAt: MonotonicTime?
+        /// The next one, while it has not begun: it finds whatever was stored before now.
+        var nextLook: Task<Void, any Error>?
     }
 
     private let state: Mutex<State>
@@ -140,7 +144,7 @@ public final class SessionKeys: Sendable {
     ///   - now: seconds since 1970.
     init(_ keys: [SigningKey], _ format: AccessTokenFormat, now: Int64) throws(LoadError) {
         let current = try SessionKeySet(keys, format, now: now)
-        state = Mutex(State(current: current, askedAt: nil))
+        state = Mutex(State(current: current))
         clientKeys.use(current.clientSigners)
     }
 
@@ -165,17 +169,24 @@ public final class SessionKeys: Sendable {
 
     /// Takes over what is stored because a token names a key that is not known here.
     ///
-    /// - Returns: whether it is worth looking at the token again.
-    func reloadForUnknownKey(from repository: any SigningKeyRepository, now: Int64) async throws(LoadError) -> Bool {
-        let isDue = state.withLock { state in
-            // A clock that was put back must not stop this for good.
-            if let askedAt = state.askedAt, (askedAt..<askedAt + Self.unknownKeyPauseSeconds).contains(now) {
-                return false
+    /// Returns when a look that has begun after the call is done: it has found the key, if it was stored by then.
+    func reloadForUnknownKey(from repository: any SigningKeyRepository, now: Int64) async throws(LoadError) {
+        let look = state.withLock { state in
+            if let look = state.nextLook { return look }
+            let pause = state.askedAt.map { Self.unknownKeyPause - (.now - $0) } ?? .zero
+            let look = Task {
+                if pause > .zero { try? await Task.sleep(for: pause) }
+                beginLook()
+                try await reload(from: repository, now: now)
             }
-            state.askedAt = now
-            return true
+            state.nextLook = look
+            return look
         }
-        return isDue ? try await reload(from: repository, now: now) : false
+        do { try await look.value } catch let error as LoadError { throw error } catch { throw .unreadableKey }
+    }
+
+    private func beginLook() {
+        state.withLock { ($0.nextLook, $0.askedAt) = (nil, .now) }
     }
 
     /// Those that providers know us by.

@@ -47,6 +47,23 @@ public struct Sessions: Sendable {
         let session = try await stored { () throws(RepositoryError) in
             try await repository.session(bearer.session, now: now)
         }
+        return try principal(bearer, session, shownBy: client)
+    }
+
+    /// The same with the user, in one look into the store.
+    public func holder(of accessToken: String) async throws(ServiceError) -> (principal: Principal, user: User) {
+        let now = clock.seconds
+        guard let bearer = try await bearer(of: accessToken, at: now, now: now) else { throw .invalidToken }
+        let holder = try await stored { () throws(RepositoryError) in
+            try await repository.holder(of: bearer.session, now: now)
+        }
+        guard let holder else { throw .invalidToken }
+        return (try principal(bearer, holder.session, shownBy: nil), holder.user)
+    }
+
+    private func principal(
+        _ bearer: TokenIssuer.Bearer, _ session: Session?, shownBy client: RegisteredApp?
+    ) throws(ServiceError) -> Principal {
         guard let session, session.user == bearer.user, let owner = rights.owner(of: session),
             rights.isOurs(bearer.audience, owner) || bearer.audience == client?.clientID
         else { throw .invalidToken }

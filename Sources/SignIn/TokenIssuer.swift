@@ -283,7 +283,8 @@ public struct TokenIssuer: Sendable {
             return false
         } catch .unknownKey(.keyIDNotInSet) {
             do throws(SessionKeys.LoadError) {
-                return try await keys.reloadForUnknownKey(from: signingKeys, now: now)
+                try await keys.reloadForUnknownKey(from: signingKeys, now: now)
+                return true
             } catch .repository(let error) {
                 throw ServiceError(error)
             } catch {

@@ -16,15 +16,6 @@ public struct UserAccounts: Sendable {
         self.clock = clock
     }
 
-    /// The user.
-    public func user(under session: Session) async throws(ServiceError) -> User {
-        let user = try await stored { () throws(RepositoryError) in
-            try await repository.user(session.user)
-        }
-        guard let user else { throw .invalidToken }
-        return user
-    }
-
     /// Changes what the user says about themselves; what the carriers said stays beneath it.
     ///
     /// - Throws: `ServiceError.insufficientAuthentication`, `.identityTooNew` where it changes how the user is reached.

@@ -10,11 +10,12 @@ package enum Admitted: Sendable {
     // With an API key, where some are configured.
     case app(Handler)
     case user(Permission, UserHandler)
+    case holder(Permission, HolderHandler)
     case userOrApp(Permission, UserOrAppHandler)
     case tokenOrApp(TokenOrAppHandler)
     // Without.
     case keylessOrUser(UserOrAppHandler)
-    case bearer(Permission, UserHandler)
+    case bearerHolder(Permission, HolderHandler)
     case introspector(IntrospectorHandler)
     case userAndClient(Permission, UserAndClientHandler)
     case provider(ProviderHandler)
@@ -55,6 +56,9 @@ package struct Admission: Sendable {
         case .user(let permission, let handler):
             try admitKey(of: context)
             return try await handler(context, principal(context, with: permission))
+        case .holder(let permission, let handler):
+            try admitKey(of: context)
+            return try await answer(context, permission, handler)
         case .userOrApp(let permission, let handler):
             try admitKey(of: context)
             guard try context.token.optional() != nil else { return try await handler(context, nil) }
@@ -65,8 +69,7 @@ package struct Admission: Sendable {
         case .keylessOrUser(let handler):
             guard let token = try context.token.optional() else { return try await handler(context, nil) }
             return try await handler(context, try await sessions.principal(of: token))
-        case .bearer(let permission, let handler):
-            return try await handler(context, principal(context, with: permission))
+        case .bearerHolder(let permission, let handler): return try await answer(context, permission, handler)
         case .client(let handler): return try await client(context, handler)
         case .introspector(let handler):
             // Where nobody may ask, there is nothing to ask.
@@ -101,10 +104,25 @@ package struct Admission: Sendable {
     ) async throws(ServiceError) -> Principal {
         guard let token = try context.token.optional() else { throw .missingToken }
         let principal = try await sessions.principal(of: token)
+        try admit(principal, context, permission)
+        return principal
+    }
+
+    private func answer(
+        _ context: RequestContext, _ permission: Permission, _ handler: HolderHandler
+    ) async throws(ServiceError) -> HTTPResponse {
+        guard let token = try context.token.optional() else { throw .missingToken }
+        let (principal, user) = try await sessions.holder(of: token)
+        try admit(principal, context, permission)
+        return try await handler(context, principal, user)
+    }
+
+    private func admit(
+        _ principal: Principal, _ context: RequestContext, _ permission: Permission
+    ) throws(ServiceError) {
         context.origin.use(principal.session)
         try principal.demand(permission)
         if let app = principal.app { context.responses = app.responses }
-        return principal
     }
 }
 

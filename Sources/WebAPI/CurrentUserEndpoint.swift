@@ -9,9 +9,10 @@ struct CurrentUserEndpoint: Sendable {
     let accounts: UserAccounts
     let providers: ProviderDirectory
 
-    func show(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
+    func show(
+        _ context: RequestContext, _ principal: Principal, _ user: User
+    ) async throws(ServiceError) -> HTTPResponse {
         let tellsGiven = try Self.tellsGiven(context.request)
-        let user = try await accounts.user(under: principal.session)
         return Self.answer(user, principal.session, by: providers, as: context.responses, tellsGiven: tellsGiven)
     }
 

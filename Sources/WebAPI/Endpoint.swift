@@ -1,3 +1,4 @@
+package import Accounts
 package import Apps
 package import HTTPServer
 package import Providers
@@ -30,6 +31,8 @@ package typealias Handler = @Sendable (RequestContext) async throws(ServiceError
 package typealias PageHandler = @Sendable (RequestContext) async -> BrowserAnswer
 
 /// Answers a request that is made in the name of a user, by a token that can be used for it.
+/// Also given the user, as the store has it.
+package typealias HolderHandler = @Sendable (RequestContext, Principal, User) async throws(ServiceError) -> HTTPResponse
 package typealias UserHandler = @Sendable (RequestContext, Principal) async throws(ServiceError) -> HTTPResponse
 
 /// Answers a request that is made in the name of a user, or in nobody's.

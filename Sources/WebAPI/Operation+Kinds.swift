@@ -64,11 +64,19 @@ extension Operation<APIServices> {
         admitted(method, path, .userOrApp, description) { .tokenOrApp(handler($0)) }
     }
 
-    package static func bearer(
+    /// A user's, of whom the handler is given what the store has.
+    package static func holder(
         _ method: HTTPMethod, _ path: String, needs permission: Permission, _ description: OperationDescription,
-        _ handler: @escaping @Sendable (APIServices) -> UserHandler
+        _ handler: @escaping @Sendable (APIServices) -> HolderHandler
     ) -> Self {
-        admitted(method, path, .bearer, needs: permission, description) { .bearer(permission, handler($0)) }
+        admitted(method, path, .user, needs: permission, description) { .holder(permission, handler($0)) }
+    }
+
+    package static func bearerHolder(
+        _ method: HTTPMethod, _ path: String, needs permission: Permission, _ description: OperationDescription,
+        _ handler: @escaping @Sendable (APIServices) -> HolderHandler
+    ) -> Self {
+        admitted(method, path, .bearer, needs: permission, description) { .bearerHolder(permission, handler($0)) }
     }
 
     package static func client(

@@ -60,7 +60,7 @@ enum Operations {
     ]
 
     private static let user: [Operation<APIServices>] = [
-        .user(.get, "/users/me", needs: .accountRead, UserDescriptions.show) { $0.currentUser.show },
+        .holder(.get, "/users/me", needs: .accountRead, UserDescriptions.show) { $0.currentUser.show },
         .user(.patch, "/users/me", needs: .accountWrite, UserDescriptions.edit) { $0.currentUser.edit },
         .user(.delete, "/users/me", needs: .accountErase, UserDescriptions.erase) { $0.currentUser.erase },
         .user(.post, "/users/me/refresh-profile", needs: .accountRead, UserDescriptions.refreshProfile) {
@@ -123,8 +123,10 @@ enum Operations {
     ]
 
     private static let issuer: [Operation<APIServices>] = [
-        .bearer(.get, "/auth/userinfo", needs: .openid, IssuerDescriptions.userinfo) { $0.userinfo.respond },
-        .bearer(.post, "/auth/userinfo", needs: .openid, IssuerDescriptions.userinfoByPost) { $0.userinfo.respond },
+        .bearerHolder(.get, "/auth/userinfo", needs: .openid, IssuerDescriptions.userinfo) { $0.userinfo.respond },
+        .bearerHolder(.post, "/auth/userinfo", needs: .openid, IssuerDescriptions.userinfoByPost) {
+            $0.userinfo.respond
+        },
         .introspector(.post, "/auth/introspect", IssuerDescriptions.introspect) { $0.introspection.respond },
         .everybody(.get, IssuerMetadata.paths[0], IssuerDescriptions.openIDMetadata) { $0.metadata.answer },
         .everybody(.get, IssuerMetadata.paths[1], IssuerDescriptions.oauthMetadata) { $0.metadata.answer },
@@ -216,7 +218,7 @@ package struct APIServices: Sendable {
         DeletionEndpoint(receiver: useCases.events, providers: code.providers, limits: limits, pages: pages)
     }
     fileprivate var userinfo: UserinfoEndpoint {
-        UserinfoEndpoint(accounts: useCases.accounts, providers: code.providers)
+        UserinfoEndpoint(providers: code.providers)
     }
     fileprivate var introspection: IntrospectionEndpoint {
         IntrospectionEndpoint(introspection: useCases.introspection)

@@ -22,6 +22,10 @@ struct CarrierSimulator: AsyncParsableCommand {
             misbehave; GET /control/misbehaviours lists the names.
             """)
 
+    static func main() async {
+        await main(ProgramArguments.read(otherwise: Array(CommandLine.arguments.dropFirst())))
+    }
+
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import System
 
 /// The command line of `gatehouse`.
 @main
@@ -17,6 +18,10 @@ struct GatehouseCommand: AsyncParsableCommand {
             ProvidersCommand.self,
             IDTokenCommand.self,
         ])
+
+    static func main() async {
+        await main(ProgramArguments.read(otherwise: Array(CommandLine.arguments.dropFirst())))
+    }
 }
 
 /// What every command that reads the configuration takes.

@@ -25,6 +25,19 @@ import Testing
         }
     }
 
+    @Test func `binds the nonce it answers, so that another code with it does not leave at another instance`()
+        async throws
+    {
+        try await withTwo { store, other async throws in
+            let (code, rival) = (Sample.code(), Sample.code())
+            let challenge = OneTimeUse(hash: Sample.hash(), expiresAt: Sample.now + 600)
+            #expect(try await store.bindChallenge(challenge, to: code, now: Sample.now))
+            #expect(try await !other.bindChallenge(challenge, to: rival, now: Sample.now))
+            // The same code may be sent again, by whichever instance.
+            #expect(try await other.bindChallenge(challenge, to: code, now: Sample.now))
+        }
+    }
+
     @Test func `is settled by its own sign-in, and by no other`() async throws {
         try await withTwo { store, other in
             let code = Sample.code()

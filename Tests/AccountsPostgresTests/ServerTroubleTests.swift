@@ -1,8 +1,10 @@
 import Accounts
 import AccountsSQL
 import EventLoop
+import Patience
 import Postgres
 import PostgresTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,6 +16,10 @@ import Testing
         SELECT pid::int8 FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'
         """)
+    private final class Flag: Sendable {
+        let isSet = Atomic(false)
+    }
+
     private static let terminate = Statement("SELECT pg_terminate_backend($1::int8::int4)")
 
     @Test func `makes the store unavailable, and it comes back with the server, having lost nothing`() async throws {
@@ -87,14 +93,19 @@ import Testing
                         transaction throws(PostgresError) in
                         _ = try await transaction.query(.once("SELECT id FROM identities FOR UPDATE"))
                         let signIn = Task { try await store.signIn(Sample.signIn(subject, session: session)) }
+                        let over = Flag()
+                        Task {
+                            _ = await signIn.result
+                            over.isSet.store(true, ordering: .relaxed)
+                        }
                         let end = ContinuousClock.now + .patience
-                        var waiting: Rows
-                        repeat {
-                            waiting = try await witness.query(Self.sessions, timeout: .patience)
-                        } while waiting.isEmpty && ContinuousClock.now < end
-                        if waiting.isEmpty { return await signIn.result }
-                        _ = try await witness.query(
-                            Self.terminate, .integer(try waiting[0].integer(0)), timeout: .patience)
+                        // It waits on two connections, one after the other.
+                        while !over.isSet.load(ordering: .relaxed), ContinuousClock.now < end {
+                            for row in try await witness.query(Self.sessions, timeout: .patience) {
+                                _ = try await witness.query(
+                                    Self.terminate, .integer(try row.integer(0)), timeout: .patience)
+                            }
+                        }
                         return await signIn.result
                     }
                     #expect(throws: RepositoryError.unavailable(.uncertain)) { try outcome.get() }

@@ -49,6 +49,18 @@ import Testing
         await second.close()
     }
 
+    /// It would have a log of its own beside that name, and neither would know of the other's.
+    @Test func `refuses a second server that comes by a hard link`() async throws {
+        let first = try await folder.open()
+        let link = folder.path + "/hard.db"
+        #expect(unsafe Glibc.link(folder.database, link) == 0)
+        await #expect(throws: RepositoryError.notOpened(.inUse)) { try await folder.open { $0.path = link } }
+        await first.close()
+        let second = try await folder.open { $0.path = link }
+        await #expect(throws: RepositoryError.notOpened(.inUse)) { try await folder.open() }
+        await second.close()
+    }
+
     @Test func `refuses a second server even when the first was dropped without closing, until it is gone`()
         async throws
     {

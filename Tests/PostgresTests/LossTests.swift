@@ -72,7 +72,7 @@ import Testing
     @Test func `because of one caller's deadline is told to the others`() async throws {
         try await withWitness { pool, _ in
             _ = try await pool.query(Self.backend, timeout: .patience)
-            let slow = Task { try await pool.query(sleep, timeout: .milliseconds(200)) }
+            let slow = Task { try await pool.query(sleep, timeout: .seconds(1)) }
             let other = Task { try await pool.query(sleep, timeout: .patience) }
             await #expect(throws: PostgresError.timedOut(.unknown)) { try await slow.value }
             await #expect(throws: PostgresError.lost(.unknown, nil)) { try await other.value }

@@ -5,11 +5,11 @@ internal import SignIn
 
 /// `/auth/userinfo`: what an app may know of the user (OpenID Connect Core §5.3).
 struct UserinfoEndpoint: Sendable {
-    let accounts: UserAccounts
     let providers: ProviderDirectory
 
-    func respond(_ context: RequestContext, _ principal: Principal) async throws(ServiceError) -> HTTPResponse {
-        let user = try await accounts.user(under: principal.session)
+    func respond(
+        _ context: RequestContext, _ principal: Principal, _ user: User
+    ) async throws(ServiceError) -> HTTPResponse {
         var writer = JSONWriter()
         writer.object { body in
             body.member("sub", user.id.description)
