@@ -12,7 +12,7 @@ enum Schema {
     static let leastCompatible: Int64 = 1
     static let steps = [
         first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
-        fourteenth, fifteenth,
+        fourteenth, fifteenth, sixteenth,
     ]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
@@ -156,6 +156,9 @@ enum Schema {
     // Whether the sign-in of a session came with a port token that names another user. An instance of the version
     // before writes none.
     private static let fifteenth = "ALTER TABLE sessions ADD COLUMN merge_offered int8"
+    // A list of one provider's users looks at these alone. Writes wait while it is made, unless an operator has made it
+    // beforehand, CONCURRENTLY.
+    private static let sixteenth = "CREATE INDEX IF NOT EXISTS identities_provider ON identities (provider, user_id)"
 
     private static let makeMeta = Postgres.Statement.once(
         """

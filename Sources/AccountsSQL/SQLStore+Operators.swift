@@ -10,8 +10,9 @@ struct Summaries {
     static let page = Query("\(summary) WHERE id > ? ORDER BY id LIMIT ?")
     static let pageOfProvider = Query(
         """
-        \(summary) WHERE id > ?
-            AND EXISTS (SELECT 1 FROM identities WHERE user_id = users.id AND provider = ?) ORDER BY id LIMIT ?
+        \(summary) WHERE id IN (
+            SELECT user_id FROM identities WHERE provider = ?2 AND user_id > ?1 GROUP BY user_id ORDER BY user_id LIMIT ?3
+        ) ORDER BY id
         """)
     private static let ofUser = Query("\(summary) WHERE id = ?")
     static let ownerOfSubject = Query("SELECT user_id FROM identities WHERE subject = ? AND issuer = ?")

@@ -299,4 +299,7 @@ extension Schema {
 
     // Whether the sign-in of a session came with a port token that names another user.
     static let twentyEighth = "ALTER TABLE sessions ADD COLUMN merge_offered INTEGER"
+
+    // A list of one provider's users looks at these alone, however many others there are.
+    static let twentyNinth = "CREATE INDEX identities_provider ON identities (provider, user_id)"
 }

@@ -36,7 +36,8 @@ import Testing
                     ALTER TABLE audit DROP COLUMN fields, DROP COLUMN actor, DROP COLUMN app, DROP COLUMN session_id,
                         DROP COLUMN request, DROP COLUMN reason, DROP COLUMN count
                     """,
-                    "DROP INDEX audit_at", "DROP INDEX audit_event", "DROP TABLE audit_repeats",
+                    "DROP INDEX audit_at", "DROP INDEX identities_provider", "DROP INDEX audit_event",
+                    "DROP TABLE audit_repeats",
                     "ALTER TABLE pending_sign_ins DROP COLUMN narrow, DROP COLUMN wide, DROP COLUMN size",
                     "ALTER TABLE failed_sign_ins DROP COLUMN correlations",
                     "DROP TABLE budgets", "ALTER TABLE grants DROP COLUMN asked",

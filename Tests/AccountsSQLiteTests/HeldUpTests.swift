@@ -51,8 +51,11 @@ import Testing
         let claim = request { try await store.claimCode(code, for: "https://carrier.example", now: Sample.now) }
         await #expect(throws: RepositoryError.unavailable(.locked)) { try await signIn.value }
         await #expect(throws: RepositoryError.unavailable(.locked)) { try await claim.value }
+        // Nobody waits any more, and who comes next is told before the code leaves.
+        try await eventually("a writer that is idle") { store.writer.counts.groups > 0 && store.writer.isHeldUp }
+        let next = request { try await store.claimCode(code, for: "https://carrier.example", now: Sample.now) }
+        await #expect(throws: RepositoryError.unavailable(.locked)) { try await next.value }
         try other.execute("ROLLBACK")
-        try await eventually("a writer that is free") { !store.writer.isHeldUp }
         #expect(try await store.claimCode(code, for: "https://carrier.example", now: Sample.now) == .claimed)
         #expect(try await !store.isKnown(Sample.subject("1")))
         await store.close()

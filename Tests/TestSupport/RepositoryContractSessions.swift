@@ -23,6 +23,17 @@ extension RepositoryContract {
             #expect(try await store.refresh(Sample.refresh(sessions[0].id, 1, of: user)) == .refused)
             #expect(try await store.session(other.id, now: Sample.now) != nil)
         },
+        RepositoryContract("a session is found with its user, in one look, while both are there") { store in
+            let session = Sample.session()
+            let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("2")))
+            let holder = try #require(try await store.holder(of: session.id, now: Sample.now))
+            #expect(try await store.session(session.id, now: Sample.now) == holder.session)
+            #expect(try await store.user(user) == holder.user)
+            #expect(try await store.holder(of: session.id, now: session.expiresAt) == nil)
+            #expect(try await store.revokeSession(session.id, now: Sample.now))
+            #expect(try await store.holder(of: session.id, now: Sample.now) == nil)
+        },
         RepositoryContract("no mix of identities, ends and ports opens more sessions than a user may have") { store in
             var names: [SessionID] = []
             func record(_ subject: String, ported: [PortedSubject] = []) -> SignInRecord {
