@@ -9,6 +9,7 @@ from process import Process
 from wire import Client
 
 LISTENING = re.compile(r" listening address=127\.0\.0\.1:(\d+)")
+ADMIN_LISTENING = re.compile(r"admin listening address=127\.0\.0\.1:(\d+)")
 # The name of the service stays when its port does not, so that sessions outlive a restart.
 CONFIGURATION = """\
 http: {{host: 127.0.0.1, port: 0, lameDuckSeconds: 0}}
@@ -61,6 +62,10 @@ class Gatehouse(Process):
 
     def await_listening(self, seconds=30):
         self.port = int(self.await_line(LISTENING, seconds)[1])
+
+    @property
+    def admin_port(self):
+        return int(self.await_line(ADMIN_LISTENING)[1])
 
     def client(self):
         return Client(self.port)

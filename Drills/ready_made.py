@@ -14,7 +14,7 @@ from wire import LOST, Client
 
 PEOPLE = 4096
 CLIENT, SECRET, REDIRECT = "ready-made", "ready-made-secret", "https://app.example/cb"
-# Any code is taken, and stands for anybody: three digits of a number that nginx draws for each request.
+# Any code is taken, and stands for anybody: digits of a number that nginx draws for each request.
 CONFIGURATION = """\
 daemon off;
 worker_processes 1;
@@ -28,7 +28,7 @@ http {{
     default_type application/json;
     map_hash_max_size 65536;
     map_hash_bucket_size 2048;
-    map $request_id $person {{ "~^(?<digits>...)" $digits; }}
+    map $request_id $person {{ "~^(?<digits>{digits})" $digits; }}
     map $person $id_token {{
 {tokens}
     }}
@@ -63,15 +63,17 @@ def subject(number):
 
 
 class ReadyMade(Process):
-    def __init__(self, folder, population):
-        """`population` is out of how many people those who sign in are taken, at equal distances."""
+    def __init__(self, folder, population, people=PEOPLE, name="ready", client=CLIENT):
+        """`population` is out of how many people those who sign in are taken, at equal distances, and `people` how many these
+        are, a power of sixteen; `name` is that of the section, and `client` what we are called there."""
         programs("nginx", "openssl")
         os.makedirs(folder)
-        self.folder, self.port = folder, free_ports(1)[0]
+        self.folder, self.port, self.name, self.client = folder, free_ports(1)[0], name, client
+        self.digits = (people.bit_length() - 1) // 4
         self.issuer = f"http://127.0.0.1:{self.port}"
         # What a server's configuration wants to know of carriers.
         self.urls = {"discovery": f"{self.issuer}/discovery", "plain": self.issuer}
-        self.people = [subject(number * max(1, population // PEOPLE)) for number in range(PEOPLE)]
+        self.people = [subject(number * max(1, population // people)) for number in range(people)]
         self.key = f"{folder}/key.pem"
         self.tool("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", self.key)
         with open(f"{folder}/nginx.conf", "w", encoding="ascii") as file:
@@ -86,7 +88,9 @@ class ReadyMade(Process):
     def configuration(self):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             tokens = list(pool.map(self.token, self.people))
-        lines = "\n".join(f'        {number:03x} "{token}";' for number, token in enumerate(tokens))
+        # A single one is whoever has no digit at all.
+        lines = "\n".join(f'        "{number:0{self.digits}x}" "{token}";' if self.digits else f'        default "{token}";'
+                          for number, token in enumerate(tokens))
         modulus = self.tool("rsa", "-in", self.key, "-noout", "-modulus").decode().strip().partition("=")[2]
         keys = {"keys": [{"kty": "RSA", "kid": "ready", "use": "sig", "alg": "RS256",
                           "n": encode(bytes.fromhex(modulus)), "e": "AQAB"}]}
@@ -95,11 +99,11 @@ class ReadyMade(Process):
             "jwks_uri": f"{self.issuer}/jwks", "response_types_supported": ["code"], "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["RS256"]}
         return CONFIGURATION.format(
-            folder=self.folder, port=self.port, tokens=lines, document=json.dumps(document), keys=json.dumps(keys))
+            folder=self.folder, port=self.port, digits="." * self.digits, tokens=lines, document=json.dumps(document), keys=json.dumps(keys))
 
     def token(self, person):
         now = int(time.time())
-        claims = {"iss": self.issuer, "sub": person, "aud": CLIENT, "iat": now, "exp": now + 14_400,
+        claims = {"iss": self.issuer, "sub": person, "aud": self.client, "iat": now, "exp": now + 14_400,
                   "email": f"{person}@example.com", "email_verified": True, "name": "Ready Made"}
         head = encode(json.dumps({"alg": "RS256", "typ": "JWT", "kid": "ready"}).encode())
         signed = f"{head}.{encode(json.dumps(claims).encode())}"
@@ -118,9 +122,10 @@ class ReadyMade(Process):
 
     def settings(self):
         """Of a server that nothing but this provider is behind, and that limits nobody."""
-        return {
-            "PROVIDERS": "ready", "PROVIDER_READY_PROFILE": "openid", "PROVIDER_READY_ISSUER": self.issuer,
-            "PROVIDER_READY_CLIENT_ID": CLIENT, "PROVIDER_READY_CLIENT_SECRET": SECRET,
-            "PROVIDER_READY_REDIRECT_URIS": REDIRECT, "PROVIDER_READY_ALLOW_LOOPBACK_HTTP": "true",
-            "PROVIDER_READY_IN_FLIGHT": "20000", "PROVIDER_READY_CONNECTIONS_PER_HOST": "2000",
-            "PROVIDER_READY_USERINFO": "optional", "SESSION_MAXIMUM_PER_USER": "0", "LOG_LEVEL": "notice"}
+        return {"PROVIDERS": self.name, **self.section(), "SESSION_MAXIMUM_PER_USER": "0", "LOG_LEVEL": "notice"}
+
+    def section(self):
+        settings = {
+            "PROFILE": "openid", "ISSUER": self.issuer, "CLIENT_ID": self.client, "CLIENT_SECRET": SECRET, "REDIRECT_URIS": REDIRECT,
+            "ALLOW_LOOPBACK_HTTP": "true", "PKCE": "enforced", "IN_FLIGHT": "20000", "CONNECTIONS_PER_HOST": "2000", "USERINFO": "optional"}
+        return {f"PROVIDER_{self.name.upper()}_{key}": value for key, value in settings.items()}

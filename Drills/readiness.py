@@ -1,0 +1,46 @@
+"""What a load balancer does: asks whether an instance is ready, ten times a second."""
+
+import math
+import threading
+import time
+
+from wire import LOST, Client
+
+INTERVAL = 0.1
+# Who has no answer by then has an instance that does not answer.
+PATIENCE = 5
+
+
+class Readiness:
+    """Asks in a thread of its own, each time over a connection of its own, while the `with` lasts."""
+
+    def __init__(self, server):
+        self.port = server.admin_port
+        # How long each answer took, and its status; None where none came.
+        self.seen = []
+        self.is_over = threading.Event()
+        self.thread = threading.Thread(target=self.ask)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.thread.join()
+
+    def ask(self):
+        turn = time.monotonic()
+        while not self.is_over.wait(max(0, turn - time.monotonic())):
+            began = time.monotonic()
+            try:
+                with Client(self.port, timeout=PATIENCE) as client:
+                    status = client.call("GET", "/readyz").status
+            except LOST:
+                status = None
+            self.seen.append((time.monotonic() - began, status))
+            turn = max(turn + INTERVAL, began)
+
+    def quantile(self, share):
+        times = sorted(took for took, _ in self.seen)
+        return times[max(0, math.ceil(share * len(times)) - 1)] if times else math.inf
