@@ -1,12 +1,12 @@
-/* A crowd of clients, each of which sends a request over its own kept connection, waits for the answer, pauses, and sends
- * the next. Each answer becomes a record in a file, for who started this to count.
+/* A crowd of clients, each of which sends a request over its own kept connection, waits for the answer, pauses, and
+ * sends the next. Each answer becomes a record in a file, for who started this to count.
  *
- *   closed_loop PORT CLIENTS MILLISECONDS PAUSE PATIENCE RETURNS OUTPUT METHOD PATH TYPE BEARER TOKEN BODY
+ *   closed_loop PORT CLIENTS MILLISECONDS PAUSE PATIENCE RETURNS OUTPUT METHOD PATH TYPE BEARER BODY
  *
- * PAUSE is what each client pauses, in milliseconds, half as much or half as much again; after PATIENCE of them a client hangs up,
- * connects anew and asks for something else. RETURNS is what who is refused with Retry-After does: "told" comes back when it said,
- * or up to half as much later, and "soon" pauses as ever. In BODY twelve @ become a number that no other request has,
- * and @refresh_token@ the refresh token of the newest answer, TOKEN at first. */
+ * PAUSE is what each client pauses, in milliseconds, half as much or half as much again; after PATIENCE of them a
+ * client hangs up, connects anew and asks for something else. RETURNS is what who is refused with Retry-After does:
+ * "told" comes back when it said, or up to half as much later, and "soon" pauses as ever. In BODY twelve @ become a
+ * number that no other request has. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -44,7 +44,6 @@ static int returns_as_told, epoll;
 static struct sockaddr_in server;
 static FILE *output;
 static const char *method, *path, *type, *bearer, *body;
-static char token[8192];
 static uint64_t number;
 static size_t waiting;
 
@@ -77,28 +76,19 @@ static void rest(struct client *client, uint16_t status, uint16_t retry_after, u
 static uint64_t around(uint64_t pause) { return pause / 2 + (pause ? (uint64_t)random() % (pause + 1) : 0); }
 
 static size_t compose(char *request, size_t room) {
-    static char content[ROOM];
-    size_t length = 0;
-    for (const char *from = body; *from && length < sizeof content - sizeof token;) {
-        if (!strncmp(from, "@refresh_token@", 15)) {
-            length += (size_t)sprintf(content + length, "%s", token);
-            from += 15;
-        } else if (!strncmp(from, "@@@@@@@@@@@@", MARK)) {
-            length += (size_t)sprintf(content + length, "%012llx", (unsigned long long)++number & 0xffffffffffff);
-            from += MARK;
-        } else {
-            content[length++] = *from++;
-        }
-    }
-    int head = snprintf(request, room, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s%s%s%s%s%sContent-Length: %zu\r\n\r\n", method, path,
-                        *type ? "Content-Type: " : "", type, *type ? "\r\n" : "", *bearer ? "Authorization: Bearer " : "", bearer,
-                        *bearer ? "\r\n" : "", length);
-    memcpy(request + head, content, length);
-    return (size_t)head + length;
+    char mark[MARK + 1];
+    snprintf(mark, sizeof mark, "%012llx", (unsigned long long)++number & 0xffffffffffff);
+    int head = snprintf(
+        request, room, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s%s%s%s%s%sContent-Length: %zu\r\n\r\n%s",
+        method, path, *type ? "Content-Type: " : "", type, *type ? "\r\n" : "", *bearer ? "Authorization: Bearer " : "",
+        bearer, *bearer ? "\r\n" : "", strlen(body), body);
+    if (head < 0 || (size_t)head >= room) die("a request");
+    for (char *place = request; (place = strstr(place, "@@@@@@@@@@@@"));) memcpy(place, mark, MARK);
+    return (size_t)head;
 }
 
 static void ask(struct client *client) {
-    static char request[2 * ROOM];
+    static char request[ROOM];
     size_t length = compose(request, ROOM);
     client->received = 0;
     client->state = WAITING;
@@ -144,15 +134,9 @@ static int is_answered(struct client *client) {
     const char *length = field(client->room, "content-length"), *retry = field(client->room, "retry-after"),
                *connection = field(client->room, "connection");
     size_t content = length ? strtoul(length, NULL, 10) : 0;
-    char *answer = head_end + 4;
-    if (client->received < (size_t)(answer - client->room) + content) {
+    if (client->received < (size_t)(head_end + 4 - client->room) + content) {
         *head_end = '\r';
         return 0;
-    }
-    char *fresh = memmem(answer, content, "\"refresh_token\":\"", 17), *quote = fresh ? strchr(fresh + 17, '"') : NULL;
-    if (quote && (size_t)(quote - fresh) - 17 < sizeof token) {
-        memcpy(token, fresh + 17, (size_t)(quote - fresh) - 17);
-        token[quote - fresh - 17] = 0;
     }
     uint16_t status = (uint16_t)atoi(client->room + 9), after = retry ? (uint16_t)atoi(retry) : UINT16_MAX;
     if (connection && !strncasecmp(connection + strspn(connection, " "), "close", 5)) hang_up(client);
@@ -208,13 +192,12 @@ static void look_at_clock(size_t count) {
 }
 
 int main(int count, char **words) {
-    if (count != 14) return 2;
+    if (count != 13) return 2;
     size_t crowd = strtoul(words[2], NULL, 10);
     pause_us = (uint32_t)strtoul(words[4], NULL, 10) * 1000;
     patience_us = (uint32_t)strtoul(words[5], NULL, 10) * 1000;
     returns_as_told = !strcmp(words[6], "told");
-    method = words[8], path = words[9], type = words[10], bearer = words[11], body = words[13];
-    snprintf(token, sizeof token, "%s", words[12]);
+    method = words[8], path = words[9], type = words[10], bearer = words[11], body = words[12];
     server = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(words[1])),
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     if (!(output = fopen(words[7], "wb")) || (epoll = epoll_create1(EPOLL_CLOEXEC)) < 0) die(words[7]);

@@ -6,8 +6,6 @@ import shutil
 import struct
 import subprocess
 
-from moving import code
-
 # The same as in closed_loop.c.
 RECORD = struct.Struct("=IIHH")
 IMPATIENT, LOST, NOT_TOLD = 0, 1, 65535
@@ -81,13 +79,13 @@ class ClosedLoop:
         self.program = os.path.join(bench.folder, "closed_loop")
         subprocess.run([compiler, "-O2", "-Wall", "-Wextra", "-o", self.program, f"{bench.root}/Drills/closed_loop.c"], check=True)
 
-    def start(self, port, clients, seconds, request, body="", pause=0.0, patience=PATIENCE, returns="soon", bearer="", token=""):
-        """`request` is a method, a path, and the type of `body`, in which closed_loop.c replaces some things."""
+    def start(self, port, clients, seconds, request, body="", pause=0.0, patience=PATIENCE, returns="soon", bearer=""):
+        """`request` is a method, a path, and the type of `body`, in which twelve @ become a number."""
         self.count += 1
         output = os.path.join(self.folder, f"answers-{self.count}")
         numbers = [clients, int(seconds * 1000), int(pause * 1000), int(patience * 1000)]
         return Crowd(output, subprocess.Popen(
-            [self.program, str(port), *map(str, numbers), returns, output, *request, bearer, token, body]))
+            [self.program, str(port), *map(str, numbers), returns, output, *request, bearer, body]))
 
     def sign_in(self, port, clients, seconds, client_id="ready-made", **options):
         """Each with a code that nobody has used."""

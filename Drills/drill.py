@@ -21,6 +21,7 @@ import freeze
 import growth
 import gzip_bombs
 import history
+import hot_row
 import idle
 import instances
 import keyservice
@@ -29,6 +30,7 @@ import moved_provider
 import native
 import older_store
 import outbound_proxy
+import overload
 import pooler
 import postgres_crash
 import power_cut
@@ -54,7 +56,7 @@ DRILLS = {
     "power-cut": power_cut, "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler, "history": history,
-    "cost": cost, "soak": soak}
+    "hot-row": hot_row, "overload": overload, "cost": cost, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding
 # too.
 LONGEST = 180

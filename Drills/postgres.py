@@ -86,12 +86,49 @@ class Postgres:
         """Kills the server and every process that it has made, all at one instant as far as that can be."""
         # One that is stopped makes no more of them.
         self.process.child.send_signal(signal.SIGSTOP)
-        with open(f"/proc/{self.process.id}/task/{self.process.id}/children", encoding="ascii") as file:
-            children = [int(number) for number in file.read().split()]
-        for number in [*children, self.process.id]:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(number, signal.SIGKILL)
+        self.signal(signal.SIGKILL)
         self.process.child.wait()
+
+    def signal(self, number):
+        """Sends a signal to the server and to every process that it has made."""
+        with open(f"/proc/{self.process.id}/task/{self.process.id}/children", encoding="ascii") as file:
+            children = [int(process) for process in file.read().split()]
+        for process in [*children, self.process.id]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
+
+    @contextlib.contextmanager
+    def silent(self):
+        """Meanwhile it is stopped: its connections are there, and nothing answers on them."""
+        self.process.child.send_signal(signal.SIGSTOP)
+        self.signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.signal(signal.SIGCONT)
+
+    def shut_down(self):
+        """Ends it in good order, whoever is connected."""
+        self.tool("pg_ctl", f"--pgdata={self.data}", "--mode=fast", "--wait", "stop")
+        self.process.child.wait()
+
+    @contextlib.contextmanager
+    def holding(self, *queries):
+        """Meanwhile a transaction of somebody else's is open that has run these queries."""
+        session = subprocess.Popen(
+            self.command("psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", f"--host={self.folder}",
+                         "--username=gatehouse", "--dbname=postgres"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            session.stdin.write("".join(f"{query};\n" for query in ("BEGIN", *queries)) + "\\echo held\n")
+            session.stdin.flush()
+            while (line := session.stdout.readline().strip()) != "held":
+                if not line and session.poll() is not None:
+                    raise RuntimeError(f"psql has ended: {queries}")
+            yield
+        finally:
+            session.stdin.close()
+            session.stdout.close()
+            session.wait()
 
     def cut_off(self):
         """Has a standby receive nothing more of its primary, as where the network between the two is gone."""

@@ -16,7 +16,7 @@ class Readiness:
 
     def __init__(self, server):
         self.port = server.admin_port
-        # How long each answer took, and its status; None where none came.
+        # When each was asked for, how long it took, and its status; None where none came.
         self.seen = []
         self.is_over = threading.Event()
         self.thread = threading.Thread(target=self.ask)
@@ -38,9 +38,14 @@ class Readiness:
                     status = client.call("GET", "/readyz").status
             except LOST:
                 status = None
-            self.seen.append((time.monotonic() - began, status))
+            self.seen.append((began, time.monotonic() - began, status))
             turn = max(turn + INTERVAL, began)
 
     def quantile(self, share):
-        times = sorted(took for took, _ in self.seen)
+        times = sorted(took for _, took, _ in self.seen)
         return times[max(0, math.ceil(share * len(times)) - 1)] if times else math.inf
+
+    def says(self, is_ready, begin, end=math.inf):
+        """Whether every answer to what was asked between these was that it is, or is not, ready; there must be one."""
+        statuses = {status == 200 for began, _, status in self.seen if begin <= began < end}
+        return statuses == {is_ready}

@@ -103,7 +103,7 @@ class ReadyMade(Process):
 
     def token(self, person):
         now = int(time.time())
-        claims = {"iss": self.issuer, "sub": person, "aud": self.client, "iat": now, "exp": now + 14_400,
+        claims = {"iss": self.issuer, "sub": person, "aud": self.client, "iat": now, "exp": now + 14_400, "auth_time": now,
                   "email": f"{person}@example.com", "email_verified": True, "name": "Ready Made"}
         head = encode(json.dumps({"alg": "RS256", "typ": "JWT", "kid": "ready"}).encode())
         signed = f"{head}.{encode(json.dumps(claims).encode())}"
