@@ -21,7 +21,6 @@ ROUNDS = int(os.environ.get("GATEHOUSE_HOT_ROUNDS", "3"))
 SECONDS = 5
 OTHERS, PAUSE = 8, 0.02
 HOT, HOT_PAUSE = 64, 0.05
-PEOPLE = 256
 # Of a request's budget, besides the default.
 BUDGET, DEFAULT_BUDGET = 2, 5
 # An answer may be this much later than its budget.
@@ -30,7 +29,9 @@ SLACK = 0.1
 # once are more than ten milliseconds' work of two processors, whoever's they are.
 SHARE, LEAST_BOUND = 2, 0.02
 LONG_HOLD = 15
+# Who signs in so often has as many sessions as one may have, so the oldest goes each time.
 SETTINGS = {
+    "SESSION_MAXIMUM_PER_USER": "50", "SESSION_MAXIMUM_PER_APP": "25",
     "PROVIDERS": "ready,hot,zenkey", "SESSION_ACCESS_TOKEN_SECONDS": "86400", "SESSION_SENSITIVE_MAX_AGE_SECONDS": "86400",
     "PROVIDER_ZENKEY_TRANSACTION_IDENTITY_MINIMUM_AGE_HOURS": "0", "RATE_LIMIT_REFRESH_REPEATS_PER_HOUR_PER_USER": "0",
     "RATE_LIMIT_FAILED_REFRESHES_PER_MINUTE_PER_ADDRESS": "0"}
@@ -45,7 +46,7 @@ def run(bench):
     try:
         crowds = ClosedLoop(bench)
         with contextlib.ExitStack() as stack:
-            ready = ReadyMade(os.path.join(bench.folder, "ready"), 0, PEOPLE)
+            ready = ReadyMade(os.path.join(bench.folder, "ready"), 0)
             stack.callback(ready.stop)
             hot = ReadyMade(os.path.join(bench.folder, "hot"), 0, 1, "hot", "hot")
             stack.callback(hot.stop)

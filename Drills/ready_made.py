@@ -122,7 +122,8 @@ class ReadyMade(Process):
 
     def settings(self):
         """Of a server that nothing but this provider is behind, and that limits nobody."""
-        return {"PROVIDERS": self.name, **self.section(), "SESSION_MAXIMUM_PER_USER": "0", "LOG_LEVEL": "notice"}
+        return {"PROVIDERS": self.name, **self.section(), "SESSION_MAXIMUM_PER_USER": "0", "SESSION_MAXIMUM_PER_APP": "0",
+                "LOG_LEVEL": "notice"}
 
     def section(self):
         settings = {
