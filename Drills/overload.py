@@ -2,9 +2,11 @@
 
 import contextlib
 import os
+import resource
 import statistics
 import time
 
+import load
 from closed_loop import LOST, ClosedLoop, NoCompiler
 from postgres import NotInstalled as NoDatabase
 from postgres import postgres, storage
@@ -73,18 +75,19 @@ class Overload:
 
     def beside(self, what, count, pause, patience=PATIENCE, returns="soon", seconds=SECONDS):
         """Has so many clients sign in, asks whether the server is ready meanwhile, and tells how many are signed in a second."""
-        before, began, sync = self.server.cpu(), time.monotonic(), sync_time(self.bench.folder)
+        sync = sync_time(self.bench.folder)
+        before, began = Used(self.server), time.monotonic()
         with Readiness(self.server) as readiness:
             answers = self.crowds.sign_in(
                 self.server.port, count, seconds, pause=pause, patience=patience, returns=returns).answers()
-        cores = (self.server.cpu() - before) / (time.monotonic() - began)
+        used = Used(self.server).since(before, time.monotonic() - began)
         self.readiness.setdefault(what, Readiness(self.server)).seen += readiness.seen
         good, refused = answers.of(200), answers.of(503)
         name, a_second = f"{self.name}, {what}", good.a_second(BEGINNING, seconds)
         self.bench.note(
             f"{name}: {a_second:.0f} signed in a second of {answers.a_second(BEGINNING, seconds):.0f} answered, p50 "
             f"{good.quantile(.5) * 1000:.0f} ms, p99 {good.quantile(.99) * 1000:.0f}; refusals p50 {refused.quantile(.5) * 1000:.1f}, "
-            f"p99 {refused.quantile(.99) * 1000:.0f}; {answers.tally()}; {cores:.2f} cores; a sync took {sync * 1000:.1f} ms")
+            f"p99 {refused.quantile(.99) * 1000:.0f}; {answers.tally()}; {used}; a sync took {sync * 1000:.1f} ms")
         claim = self.bench.claim
         claim(not answers.untold(), f"{name}: refusals have Retry-After ({answers.untold()} do not)")
         claim(not answers.of(LOST), f"{name}: no connection is lost ({len(answers.of(LOST))} are)")
@@ -98,6 +101,26 @@ class Overload:
             self.bench.claim(prompt <= LONGEST_READINESS, f"{self.name}, {what}: p99 of /readyz is {prompt * 1000:.1f} ms, "
                              f"{LONGEST_READINESS * 1000:.0f} at most")
             self.bench.claim(not unready, f"{self.name}, {what}: it is ready all the time ({unready} times of {len(readiness.seen)} not)")
+
+
+class Used:
+    """The seconds of processor time that have been used, by whom."""
+
+    def __init__(self, server):
+        with open("/proc/stat", encoding="ascii") as file:
+            fields = [int(field) for field in file.readline().split()[1:9]]
+        # All but idle and waiting for a disk.
+        self.machine = (sum(fields) - fields[3] - fields[4]) / load.TICKS
+        own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        self.server, self.postgres = server.cpu(), load.postgres_cpu()
+        self.clients = sum(usage.ru_utime + usage.ru_stime for usage in own)
+
+    def since(self, before, seconds):
+        server, postgres, clients, machine = (
+            (getattr(self, name) - getattr(before, name)) / seconds for name in ("server", "postgres", "clients", "machine"))
+        # A provider takes little; what else others have is missing here.
+        return (f"cores: server {server:.2f}, PostgreSQL {postgres:.2f}, clients {clients:.2f}, others "
+                f"{machine - server - postgres - clients:.2f}")
 
 
 def sync_time(folder):
