@@ -3,14 +3,16 @@
 import contextlib
 import os
 import resource
+import signal
 import statistics
+import threading
 import time
 
 import load
-from closed_loop import LOST, ClosedLoop, NoCompiler
+from closed_loop import IMPATIENT, LOST, ClosedLoop, NoCompiler
 from postgres import NotInstalled as NoDatabase
 from postgres import postgres, storage
-from readiness import Readiness
+from readiness import Readiness, first_in_line
 from ready_made import NotInstalled, ReadyMade
 
 LONGEST = 900
@@ -26,6 +28,8 @@ FEW, MANY, TIMES = 1024, 6000, 6
 # How long clients wait for an answer; what comes later serves nobody.
 PATIENCE, LITTLE_PATIENCE = 5, 2
 LEAST_SHARE = 0.8
+# Of those who are not served so many may wait in vain; the others are told in time.
+UNANSWERED_SHARE = 0.01
 LONGEST_READINESS = 0.05
 # Written and synced so many times, to tell what the disk takes for it just then.
 SYNCS = 20
@@ -39,6 +43,7 @@ def run(bench):
             stack.callback(carrier.stop)
             with bench.server(carrier, "file", settings=carrier.settings()) as server:
                 Overload(bench, crowds, server, "file").measure()
+                Overload(bench, crowds, server, "file with a quota").measure_slowly()
             with postgres(bench) as database:
                 settings = {**carrier.settings(), **storage(bench, database)}
                 with bench.server(carrier, "postgres", settings=settings) as server:
@@ -62,16 +67,25 @@ class Overload:
         self.beside(f"{FEW}", FEW, pause=0, seconds=LONG)
         self.beside(f"{MANY}", MANY, pause=0, seconds=LONG)
         self.beside(f"{MANY} who come back when they are told to", MANY, pause=0, returns="told", seconds=LONG)
+        self.compare(best, pause)
+        self.judge_readiness()
+
+    def measure_slowly(self):
+        """The same of a server that has a part of a processor: what waits in it waits longer than clients do."""
+        with Quota(self.server):
+            found = self.beside(f"{PEAKS[1]}", PEAKS[1], pause=0)
+            self.compare(PEAKS[1], MANY / (TIMES * max(1, found)))
+
+    def compare(self, best, pause):
         for patience in (PATIENCE, LITTLE_PATIENCE):
             what = f"{TIMES} times the peak, {patience} s of patience"
             # In turns, for neither the machine nor a database that grows is the same all the time.
             pairs = [(self.beside(f"{best}", best, pause=0), self.beside(what, MANY, pause=pause, patience=patience))
                      for _ in range(ROUNDS)]
             peak, good = (statistics.median(rates) for rates in zip(*pairs))
-            self.bench.figure(f"{self.name}_{patience}s", f"{good:.0f} of {peak:.0f}")
+            self.bench.figure(f"{self.name}_{patience}s".replace(" ", "_"), f"{good:.0f} of {peak:.0f}")
             self.bench.claim(good >= LEAST_SHARE * peak, f"{self.name}, {what}: {good:.0f} a second are signed in, of {peak:.0f} at the "
                              f"peak at least {LEAST_SHARE}")
-        self.judge_readiness()
 
     def beside(self, what, count, pause, patience=PATIENCE, returns="soon", seconds=SECONDS):
         """Has so many clients sign in, asks whether the server is ready meanwhile, and tells how many are signed in a second."""
@@ -90,6 +104,9 @@ class Overload:
             f"p99 {refused.quantile(.99) * 1000:.0f}; {answers.tally()}; {used}; a sync took {sync * 1000:.1f} ms")
         claim = self.bench.claim
         claim(not answers.untold(), f"{name}: refusals have Retry-After ({answers.untold()} do not)")
+        vain = len(answers.of(IMPATIENT))
+        claim(vain <= UNANSWERED_SHARE * len(answers),
+              f"{name}: who is not served within {patience} s is told ({vain} of {len(answers)} wait in vain)")
         claim(not answers.of(LOST), f"{name}: no connection is lost ({len(answers.of(LOST))} are)")
         return a_second
 
@@ -101,6 +118,31 @@ class Overload:
             self.bench.claim(prompt <= LONGEST_READINESS, f"{self.name}, {what}: p99 of /readyz is {prompt * 1000:.1f} ms, "
                              f"{LONGEST_READINESS * 1000:.0f} at most")
             self.bench.claim(not unready, f"{self.name}, {what}: it is ready all the time ({unready} times of {len(readiness.seen)} not)")
+
+
+class Quota:
+    """Lets a process run for a part of the time only, as a container's quota of the processor does."""
+
+    PERIOD, SHARE = 0.1, 0.15
+
+    def __init__(self, process):
+        self.process = process
+        self.is_over = threading.Event()
+        self.thread = threading.Thread(target=self.hold)
+
+    def __enter__(self):
+        self.thread.start()
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.thread.join()
+
+    def hold(self):
+        first_in_line()
+        while not self.is_over.wait(self.PERIOD * self.SHARE):
+            self.process.child.send_signal(signal.SIGSTOP)
+            time.sleep(self.PERIOD * (1 - self.SHARE))
+            self.process.child.send_signal(signal.SIGCONT)
 
 
 class Used:

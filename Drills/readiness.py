@@ -13,6 +13,12 @@ INTERVAL = 0.1
 PATIENCE = 5
 
 
+def first_in_line():
+    """Has this thread wait for no processor, as far as that may be."""
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -10)
+
+
 class Readiness:
     """Asks in a thread of its own, each time over a connection of its own, while the `with` lasts."""
 
@@ -32,9 +38,8 @@ class Readiness:
         self.thread.join()
 
     def ask(self):
-        # A load balancer has a machine of its own, and so waits for no processor here.
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -10)
+        # A load balancer has a machine of its own.
+        first_in_line()
         turn = time.monotonic()
         while not self.is_over.wait(max(0, turn - time.monotonic())):
             began = time.monotonic()
