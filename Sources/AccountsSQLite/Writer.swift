@@ -17,8 +17,8 @@ final class Writer: Sendable {
         var waiting: [WriteJob] = []
         /// The group that is tried.
         var underWay: [WriteJob] = []
-        /// Whether somebody looks when their time is over.
-        var isWatched = false
+        /// When somebody looks whose time is over; nil where nobody does.
+        var watchedUntil: MonotonicTime?
         var isRunning = false
         var isClosed = false
         /// Whether a write of the last group failed: then the next is done with savepoints at once.
@@ -143,25 +143,30 @@ final class Writer: Sendable {
 
     private func submit(_ job: WriteJob) {
         var refusal: Unavailability?
-        var isFirstToWatch = false
+        var isFirstToEnd = false
         let starts = state.withLock { state in
             if state.isClosed {
                 refusal = .closed
             } else if state.waiting.count >= queueLimit {
                 refusal = .overloaded
+            } else if job.isOverdue(.now) {
+                // What is left to be done behind an answer has no time of its request's any more.
+                refusal = .locked
             } else {
                 state.waiting.append(job)
-                if job.time.isOfRequest, !state.isWatched { (state.isWatched, isFirstToWatch) = (true, true) }
+                if job.time.isOfRequest, state.watchedUntil.map({ job.time.deadline < $0 }) ?? true {
+                    (state.watchedUntil, isFirstToEnd) = (job.time.deadline, true)
+                }
                 defer { state.isRunning = true }
                 return !state.isRunning
             }
             return false
         }
         if let refusal {
-            job.turn?.end(.failed(refusal == .closed ? "closed" : "overloaded"))
+            job.turn?.end(.failed(refusal == .closed ? "closed" : refusal == .locked ? "timed_out" : "overloaded"))
             return job.refuse(.unavailable(refusal))
         }
-        if isFirstToWatch { watch(until: job.time.deadline) }
+        if isFirstToEnd { watch(until: job.time.deadline) }
         if starts { connections.async { self.drain() } }
     }
 
@@ -181,7 +186,7 @@ final class Writer: Sendable {
             }
             let left = (state.waiting + state.underWay).lazy.filter { $0.time.isOfRequest && !$0.isOverdue(now) }
             let next = left.map(\.time.deadline).min()
-            state.isWatched = next != nil
+            state.watchedUntil = next
             return (overdue, next)
         }
         for job in overdue {

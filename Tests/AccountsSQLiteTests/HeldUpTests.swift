@@ -61,6 +61,25 @@ import Testing
         await store.close()
     }
 
+    @Test func `that has less time left than those before it is answered in that`() async throws {
+        let store = try await folder.open { $0.requestTimeout = .seconds(60) }
+        let other = try lock()
+        let patient = request { try await store.signedIn(Sample.signIn(Sample.subject("1"))) }
+        try await eventually("a write that is held up") { store.writer.isHeldUp }
+        for spent in [59_900, 60_000] as [Int64] {
+            let context = AuditContext(AuditOrigin(actor: .user, request: "request-2"))
+            context.note(storeTime: .milliseconds(spent))
+            await #expect(throws: RepositoryError.unavailable(.locked)) {
+                try await AuditContext.$current.withValue(context) {
+                    try await store.signedIn(Sample.signIn(Sample.subject("2")))
+                }
+            }
+        }
+        try other.execute("ROLLBACK")
+        #expect(try await patient.value.isNewUser)
+        await store.close()
+    }
+
     @Test func `is answered while a disk takes its time, and nobody is told what nobody knows`() async throws {
         let store = try await folder.open { $0.requestTimeout = .milliseconds(100) }
         let gate = Atomic<Bool>.Box(false)
