@@ -4,7 +4,7 @@ import bisect
 import collections
 import itertools
 
-from history_log import OK, REFUSED
+from history_log import OK, REFUSED, UNKNOWN
 
 TELLS = {"sign-in", "register"}
 
@@ -15,6 +15,8 @@ class People:
         self.merges, self.erasures = collections.defaultdict(list), collections.defaultdict(list)
         # What told a subject a number, those that say that nobody has it, and the links that may have been made.
         self.told, self.strangers = collections.defaultdict(list), collections.defaultdict(list)
+        # When each code was first posted that may have been answered before there was a user.
+        self.first_posts = {}
         self.links = collections.defaultdict(list)
         # What has ended all that a user had, in the order of invocation.
         self.ends = collections.defaultdict(list)
@@ -33,7 +35,10 @@ class People:
         kind, asked = operation.kind, operation.asked
         if kind in TELLS and operation.outcome == OK:
             self.told[asked["subject"]].append(operation)
+        elif kind == "sign-in" and operation.outcome == UNKNOWN:
+            self.may_be_told_again(operation)
         elif kind == "sign-in" and operation.told.get("error") == "unlinked_user":
+            self.may_be_told_again(operation)
             self.strangers[asked["subject"]].append(operation)
         elif operation.outcome == REFUSED:
             return
@@ -84,6 +89,10 @@ class People:
         """Whether whoever had this number may be erased before a time."""
         return any(erasure.invoked < before for one in self.may_be(user, before) for erasure in self.erasures.get(one, ()))
 
+    def may_be_told_again(self, post):
+        code = post.asked["code"]
+        self.first_posts[code] = min(post, self.first_posts.get(code, post), key=lambda operation: operation.invoked)
+
     def explains(self, before, after):
         """Whether somebody can be told what the second was, who was told what the first was."""
         user = user_of(before)
@@ -113,6 +122,9 @@ class People:
             if is_both and not self.explains(one, other) and not self.explains(other, one):
                 yield "double", "a subject has two users at once", [one, other]
         for stranger in strangers:
+            # The same code again is answered as the first time.
+            if self.first_posts[stranger.asked["code"]].invoked < stranger.invoked:
+                continue
             known = [tell for tell in tells if tell.answered < stranger.invoked]
             last = max(known, key=lambda operation: operation.answered, default=None)
             if last and not self.may_be_nobody(user_of(last), stranger.answered):

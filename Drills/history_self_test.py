@@ -92,6 +92,13 @@ def cases():
     yield "a known subject is new", signed_in().opened("t", 2, is_new=True), "lost"
     yield "a known subject is unknown", signed_in().add(
         "sign-in", REFUSED, {"error": "unlinked_user"}, {"subject": "ann", "code": "c"}), "lost"
+    unknown = lambda made, code, outcome=REFUSED: made.add(
+        "sign-in", outcome, {"error": "unlinked_user"}, {"subject": "ann", "code": code})
+    yield "an answer of before there was a user is given again", (
+        unknown(unknown(Made(), "c").opened(is_new=True), "c")), None
+    yield "so is one that was lost", unknown(unknown(Made(), "c", UNKNOWN).opened(is_new=True), "c"), None
+    yield "an answer of before is given to another code", (
+        unknown(unknown(Made(), "c").opened(is_new=True), "d")), "lost"
     yield "a linked subject is new", (
         signed_in().does("link", subject="ann@b").opened("t", 2, "ann@b", is_new=True)), "lost"
     yield "a linked subject is the user's", signed_in().does("link", subject="ann@b").opened("t", 1, "ann@b"), None

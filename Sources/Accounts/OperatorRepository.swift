@@ -1,3 +1,5 @@
+public import System
+
 /// What operators ask, and users brought from elsewhere.
 public protocol OperatorRepository: Sendable {
     /// Users by number, the lowest first.
@@ -194,10 +196,8 @@ public protocol MaintenanceRepository: Sendable {
     /// Makes one small durable write: throws what a sign-in would.
     func probe(now: Int64) async throws(RepositoryError)
 
-    /// Looks how far this machine's clock is ahead of the store's, which all instances have in common.
-    ///
-    /// - Returns: between how many milliseconds, negative where it is behind; 0 where both are one.
-    func clockLead() async throws(RepositoryError) -> ClosedRange<Int64>
+    /// Has a look at the store's clock, which all instances have in common; at none where there is one instance.
+    func look(at clock: CommonClock) async throws(RepositoryError)
 
     /// Examines the whole store, and tries to open every seal; slow.
     ///

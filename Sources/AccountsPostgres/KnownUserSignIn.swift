@@ -252,9 +252,8 @@ extension PostgresAccounts {
         let stored = try await profile(sealed, of: user)
         var merged = stored
         guard merged.merge(record.statement) else { return stored }
-        let written = try? await write { [sealer] connection throws(RepositoryError) in
+        let written = try? await write(.serializable) { [sealer] connection throws(RepositoryError) in
             try ProfileMerge(connection: connection, sealer: sealer, record: record).run(of: user, identity: identity)
-        } settled: { _ in
         }
         return written ?? stored
     }

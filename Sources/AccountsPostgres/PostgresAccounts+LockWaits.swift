@@ -1,5 +1,5 @@
-public import Accounts
-public import AccountsSQL
+import Accounts
+import AccountsSQL
 import Postgres
 import System
 
@@ -45,15 +45,20 @@ extension PostgresAccounts {
         do throws(PostgresError) { try await pool(.durable).admit() } catch { throw RepositoryError(error) }
     }
 
-    public func inTurn<Value: Sendable>(
-        of key: TurnKey, _ body: () async throws(RepositoryError) -> Value
+    /// Has few at a time do something with the same row. What is done in it takes no turn of its own.
+    func inTurn<Value: Sendable>(
+        of key: TurnKey?, _ body: () async throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
-        let time = StoreTime(usual: settings.statementTimeout, request: settings.requestTimeout)
-        return try await turns.take(key, until: time.deadline) { turn throws(RepositoryError) in
-            time.note()
-            return try await Turn.$current.withValue(turn) { () async -> Result<Value, RepositoryError> in
-                do throws(RepositoryError) { return .success(try await body()) } catch { return .failure(error) }
-            }.get()
+        guard let key else { return try await body() }
+        var turn = turns.beginAtOnce(key)
+        if turn == nil {
+            let time = StoreTime(usual: settings.statementTimeout, request: settings.requestTimeout)
+            defer { time.note() }
+            turn = try await turns.begin(key, until: time.deadline)
         }
+        defer { turns.end(key) }
+        return try await Turn.$current.withValue(turn) { () async -> Result<Value, RepositoryError> in
+            do throws(RepositoryError) { return .success(try await body()) } catch { return .failure(error) }
+        }.get()
     }
 }

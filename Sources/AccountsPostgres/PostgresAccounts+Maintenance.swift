@@ -1,7 +1,7 @@
 public import Accounts
 import AccountsSQL
 import Postgres
-import System
+public import System
 
 /// Expired rows, integrity.
 extension PostgresAccounts {
@@ -21,24 +21,25 @@ extension PostgresAccounts {
     /// Also looks whether this version may still work with the tables, and whether our clock is the database's.
     public func probe(now: Int64) async throws(RepositoryError) {
         _ = try await Schema.stepsTaken(Work(self))
-        let limit = settings.clockSkewSeconds * 1000
-        guard try await clockLead().overlaps(-limit...limit) else { throw .unavailable(.clock) }
+        let (there, before, after) = try await clockReading()
+        let (limit, took) = (settings.clockSkewSeconds * 1000, Int64((after - before) / .milliseconds(1)))
+        guard abs(WallClock.now.milliseconds - there / 1000) <= limit + took else { throw .unavailable(.clock) }
         try await Work(self).run(Self.setProbe, .integer(now))
     }
 
-    public func clockLead() async throws(RepositoryError) -> ClosedRange<Int64> {
-        let before = WallClock.now.milliseconds
+    public func look(at clock: CommonClock) async throws(RepositoryError) {
+        let (there, before, after) = try await clockReading()
+        clock.take(there, between: before, and: after)
+    }
+
+    /// What the server's clock says, in microseconds since 1970, and between which instants it was asked.
+    private func clockReading() async throws(RepositoryError) -> (Int64, MonotonicTime, MonotonicTime) {
+        let before = MonotonicTime.now
         guard let there = try await Work(self).first(Self.clock)?.integer(0) else { throw .unavailable(.corrupt) }
-        return Self.lead(over: there, before: before, after: WallClock.now.milliseconds)
+        return (there, before, .now)
     }
 
-    /// How far our clock is ahead of one that was read between two looks at ours. One that was set back in between is
-    /// looked at as it is now.
-    static func lead(over there: Int64, before: Int64, after: Int64) -> ClosedRange<Int64> {
-        (min(before, after) - there)...(after - there)
-    }
-
-    private static let clock = Postgres.Statement("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::int8")
+    private static let clock = Postgres.Statement("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000000)::int8")
     private static let setProbe = Postgres.Statement(
         "INSERT INTO meta (name, value) VALUES ('probed', $1) ON CONFLICT (name) DO UPDATE SET value = $1")
 

@@ -107,7 +107,7 @@ public final class PostgresAccounts: SQLStore {
 
     /// Opens the keys, and makes those that are missing. Of instances that begin at once one makes them.
     private func begin(now: Int64) async throws(RepositoryError) {
-        let keys = try await write { [sealer] connection throws(RepositoryError) in
+        let keys = try await write(.serializable) { [sealer] connection throws(RepositoryError) in
             try CopyMark.refuse(connection)
             try KeyRingRows(connection: connection).unlock(sealer)
             let rows = SecretKeyRows(connection: connection)
@@ -116,7 +116,6 @@ public final class PostgresAccounts: SQLStore {
             try ContactRows(connection: connection, sealer: sealer).keys()
             try ContactWalk(connection: connection).finishWhereNobodyIs()
             return try rows.all(sealer)
-        } settled: { _ in
         }
         knownSecretKeys.use(keys)
     }
@@ -130,10 +129,12 @@ public final class PostgresAccounts: SQLStore {
     }
 
     public func write<Value: Sendable>(
-        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value,
+        of key: TurnKey?, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) async throws(RepositoryError) -> Value {
-        let value = try await write(.serializable, body)
+        let value = try await inTurn(of: key) { () async throws(RepositoryError) in
+            try await write(.serializable, body)
+        }
         settled(value)
         return value
     }

@@ -100,17 +100,18 @@ extension PostgresAccounts {
 
     public func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError) {
         // Where somebody else has recorded it, that is as good.
-        _ = try await write { connection throws(RepositoryError) in
+        _ = try await write(.serializable) { connection throws(RepositoryError) in
             try UsedCodeRows(connection: connection).consume(code, now: now)
-        } settled: { _ in
         }
     }
 
     public func write<Outcome: Refusable>(
-        consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
+        of key: TurnKey?, consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
-        try await write(.serializable, consuming: evidence, challenge, answer: answer, now: now, body)
+        try await inTurn(of: key) { () async throws(RepositoryError) in
+            try await write(.serializable, consuming: evidence, challenge, answer: answer, now: now, body)
+        }
     }
 
     func write<Outcome: Refusable>(

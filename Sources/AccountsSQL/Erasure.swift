@@ -90,31 +90,29 @@ package struct Erasure {
 
 extension SQLStore {
     public func erase(_ user: UserID, line: NotBefore, now: Int64) async throws(RepositoryError) -> Bool {
-        try await inTurn(of: .user(user)) { () async throws(RepositoryError) in
-            try await write(
-                { [sealer] connection throws(RepositoryError) in
-                    try Erasure(connection: connection, sealer: sealer, line: line, now: now).erase(user)
-                },
-                settled: { if $0 == true { self.noteErasure() } })
-        }
+        try await write(
+            of: .user(user),
+            { [sealer] connection throws(RepositoryError) in
+                try Erasure(connection: connection, sealer: sealer, line: line, now: now).erase(user)
+            },
+            settled: { if $0 == true { self.noteErasure() } })
     }
 
     public func erase(
         under session: SessionID, demands: SensitiveDemands, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> ErasureOutcome {
-        try await inTurn(of: .session(session)) { () async throws(RepositoryError) in
-            try await write(
-                { [sealer] connection throws(RepositoryError) in
-                    let sensitive = SensitiveSession(connection: connection, now: now)
-                    switch try sensitive.check(session, .erase, demands: demands) {
-                    case .refused(let refusal): return .refused(refusal)
-                    case .allowed(let session):
-                        _ = try Erasure(connection: connection, sealer: sealer, line: line, now: now)
-                            .erase(session.user)
-                        return .erased
-                    }
-                },
-                settled: { if $0 == .erased { self.noteErasure() } })
-        }
+        try await write(
+            of: .session(session),
+            { [sealer] connection throws(RepositoryError) in
+                let sensitive = SensitiveSession(connection: connection, now: now)
+                switch try sensitive.check(session, .erase, demands: demands) {
+                case .refused(let refusal): return .refused(refusal)
+                case .allowed(let session):
+                    _ = try Erasure(connection: connection, sealer: sealer, line: line, now: now)
+                        .erase(session.user)
+                    return .erased
+                }
+            },
+            settled: { if $0 == .erased { self.noteErasure() } })
     }
 }

@@ -104,6 +104,7 @@ extension SQLStore {
 
     public func rotateDataKey(_ make: @escaping DataKeyMaker) async throws(RepositoryError) -> Int64 {
         let rotated = try await write(
+            of: nil,
             { [sealer] connection throws(RepositoryError) in
                 let rows = KeyRingRows(connection: connection)
                 let rotated = try Self.rotated(try rows.all(), make, sealer)

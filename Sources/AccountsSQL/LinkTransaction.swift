@@ -70,11 +70,11 @@ struct LinkTransaction {
 
 extension SQLStore {
     public func link(_ record: LinkRecord) async throws(RepositoryError) -> LinkOutcome {
-        try await inTurn(of: .subject(record.subject)) { () async throws(RepositoryError) in
-            try await write(consuming: record.evidence, record.challenge, answer: nil, now: record.now) {
-                [sealer] connection throws(RepositoryError) in
-                try LinkTransaction(connection: connection, sealer: sealer, record: record).run()
-            }
+        try await write(
+            of: .subject(record.subject), consuming: record.evidence, record.challenge, answer: nil, now: record.now
+        ) {
+            [sealer] connection throws(RepositoryError) in
+            try LinkTransaction(connection: connection, sealer: sealer, record: record).run()
         }
     }
 }

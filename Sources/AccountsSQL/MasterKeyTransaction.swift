@@ -96,6 +96,7 @@ struct MasterKeyTransaction {
 extension SQLStore {
     public func changeMasterKey(_ change: MasterKeyChange) async throws(RepositoryError) -> Int {
         try await write(
+            of: nil,
             { connection throws(RepositoryError) in try MasterKeyTransaction(connection: connection).run(change) },
             // What it would seal from now on, nobody could open once the older data keys are erased.
             settled: { [sealer, knownSecretKeys] ended in

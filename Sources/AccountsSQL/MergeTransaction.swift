@@ -125,6 +125,7 @@ extension Table {
 extension SQLStore {
     public func merge(_ record: MergeRecord) async throws(RepositoryError) -> MergeOutcome {
         try await write(
+            of: nil,
             { [sealer, tables] connection throws(RepositoryError) in
                 try MergeTransaction(
                     connection: connection, sealer: sealer, tables: tables, line: record.line, now: record.now

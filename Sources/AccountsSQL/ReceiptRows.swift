@@ -52,7 +52,7 @@ struct ReceiptRows {
 extension SQLStore {
     public func storeReceipt(_ record: TransactionRecord) async throws(RepositoryError) -> ReceiptOutcome {
         let answer = record.evidence.oneTimeUse?.answer(.receipt(record.receipt), at: record.now)
-        return try await write(consuming: record.evidence, record.challenge, answer: answer, now: record.now) {
+        return try await write(of: nil, consuming: record.evidence, record.challenge, answer: answer, now: record.now) {
             connection throws(RepositoryError) in try ReceiptRows(connection: connection).store(record)
         }
     }

@@ -89,6 +89,7 @@ extension SQLStore {
 
     public func discard(_ account: DirectoryAccount, now: Int64) async throws(RepositoryError) {
         try await write(
+            of: nil,
             { [sealer] connection throws(RepositoryError) in
                 try DirectoryRows(connection: connection, sealer: sealer, now: now).discard(account)
             },
@@ -99,6 +100,7 @@ extension SQLStore {
         of provider: String, before time: Int64, limit: Int, now: Int64
     ) async throws(RepositoryError) -> Int {
         try await write(
+            of: nil,
             { [sealer] connection throws(RepositoryError) in
                 try DirectoryRows(connection: connection, sealer: sealer, now: now)
                     .removeUnfinished(of: provider, before: time, limit: limit)

@@ -13,11 +13,13 @@ public protocol SQLStore: AccountRepository {
     /// Does work in one transaction, as if nobody else did anything meanwhile. Returned means committed.
     ///
     /// - Parameters:
+    ///   - key: what few at a time may do something with, so that they keep everybody else out of their way; nil where
+    ///     nobody else wants the same.
     ///   - body: may be called several times, and must change nothing but what its statements change.
     ///   - settled: called before this returns, with the result if that is on disk, and with nil whenever the work was
     ///     tried and is undone.
     func write<Value: Sendable>(
-        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value,
+        of key: TurnKey?, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) async throws(RepositoryError) -> Value
 
@@ -27,7 +29,7 @@ public protocol SQLStore: AccountRepository {
     /// - Parameter answer: what is kept of the answer with the use; `body` may change it (``KeptAnswerRows``).
     /// - Returns: refused with `.codeAlreadyUsed` or `.challengeAlreadyUsed`, without a call of `body`.
     func write<Outcome: Refusable>(
-        consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
+        of key: TurnKey?, consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome
 
@@ -41,12 +43,6 @@ public protocol SQLStore: AccountRepository {
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value
 
-    /// Has few at a time do something with the same row, and keeps everybody else out of their way. What is done in it
-    /// takes no turn of its own.
-    func inTurn<Value: Sendable>(
-        of key: TurnKey, _ body: () async throws(RepositoryError) -> Value
-    ) async throws(RepositoryError) -> Value
-
     /// Called when somebody was erased.
     func noteErasure()
 }
@@ -55,14 +51,13 @@ extension SQLStore {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
-        try await write(body, settled: { _ in })
+        try await write(of: nil, body, settled: { _ in })
     }
 
-    /// The same when its turn comes.
     func write<Value: Sendable>(
         of key: TurnKey, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
-        try await inTurn(of: key) { () async throws(RepositoryError) in try await write(body) }
+        try await write(of: key, body, settled: { _ in })
     }
 }
 

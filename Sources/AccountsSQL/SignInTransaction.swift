@@ -372,13 +372,12 @@ package struct ProfileMerge {
 
 extension SQLStore {
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        try await inTurn(of: .subject(record.subject)) { () async throws(RepositoryError) in
-            try await write(
-                consuming: record.evidence, record.challenge, answer: record.answer(to: .known), now: record.now
-            ) {
-                [sealer] connection throws(RepositoryError) in
-                try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
-            }
+        try await write(
+            of: .subject(record.subject), consuming: record.evidence, record.challenge,
+            answer: record.answer(to: .known), now: record.now
+        ) {
+            [sealer] connection throws(RepositoryError) in
+            try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
         }
     }
 }

@@ -3,22 +3,11 @@ import Dispatch
 import Synchronization
 public import System
 
-/// What an operation of the store takes the lock of first, as far as others may want the same at once.
-public enum TurnKey: Hashable, Sendable {
-    case subject(Subject)
-    case session(SessionID)
-    case user(UserID)
-    case identity(IdentityID)
-    /// What is used once.
-    case value(TokenHash)
-    /// What is counted.
-    case budget([UInt8])
-}
-
 /// Lets few operations at a time do something with the same row, so that somebody whose row is hot or locked keeps
 /// nobody waiting but themselves.
 ///
-///     try await turns.take(.session(id), until: deadline) { … }     // at most two at once, others in their order
+///     _ = try await turns.begin(.session(id), until: deadline)      // at most two at once, others in their order
+///     defer { turns.end(.session(id)) }
 public final class Turns: Sendable {
     private final class Waiter: Sendable {
         let continuation: CheckedContinuation<Unavailability?, Never>
@@ -54,40 +43,52 @@ public final class Turns: Sendable {
         self.waitingLimit = waitingLimit
     }
 
-    /// Does something when its turn comes.
+    /// Takes a turn at once, where there is one: what nearly everybody does. ``end(_:)`` must follow.
     ///
-    /// - Parameters:
-    ///   - deadline: when it is not worth waiting for any more.
-    ///   - body: takes no turn of its own. It is given what all who do something with this row have in common.
-    /// - Throws: what `body` throws; `.unavailable(.locked)` when its turn has not come in time,
-    ///   `.unavailable(.overloaded)` when too many wait.
-    public func take<Value>(
-        _ key: TurnKey, until deadline: MonotonicTime, _ body: (Turn) async throws(RepositoryError) -> Value
-    ) async throws(RepositoryError) -> Value {
-        let turn = try await begin(key, until: deadline)
-        defer { end(key) }
-        return try await body(turn)
+    /// - Returns: nil where others have to come first.
+    public func beginAtOnce(_ key: TurnKey) -> Turn? {
+        state.withLock { state in
+            guard let line = state.lines[key] else {
+                let line = Line()
+                state.lines[key] = line
+                return line.turn
+            }
+            guard line.running < atOnce else { return nil }
+            state.lines[key]?.running += 1
+            return line.turn
+        }
+    }
+
+    /// Waits for a turn. ``end(_:)`` must follow, unless it throws. Who has one takes no other.
+    ///
+    /// - Parameter deadline: when it is not worth waiting for any more.
+    /// - Throws: `.unavailable(.locked)` when it has not come in time, `.unavailable(.overloaded)` when too many wait.
+    /// - Returns: what all who do something with this row have in common.
+    public func begin(_ key: TurnKey, until deadline: MonotonicTime) async throws(RepositoryError) -> Turn {
+        if let turn = beginAtOnce(key) { return turn }
+        let refusal = await withCheckedContinuation { wait(for: key, until: deadline, Waiter($0)) }
+        if let refusal { throw .unavailable(refusal) }
+        // Whoever has a turn keeps the line.
+        guard let turn = state.withLock({ $0.lines[key]?.turn }) else { throw .unavailable(.closed) }
+        return turn
+    }
+
+    /// Lets the next one go on.
+    public func end(_ key: TurnKey) {
+        let next: Waiter? = state.withLock { state in
+            if let next = state.lines[key]?.waiting.popFirst() {
+                state.waiting -= 1
+                return next
+            }
+            state.lines[key]?.running -= 1
+            if state.lines[key]?.running == 0 { state.lines[key] = nil }
+            return nil
+        }
+        next?.continuation.resume(returning: nil)
     }
 
     /// How many wait.
     public var waiting: Int { state.withLock(\.waiting) }
-
-    private func begin(_ key: TurnKey, until deadline: MonotonicTime) async throws(RepositoryError) -> Turn {
-        let (turn, isFree): (Turn, Bool) = state.withLock { state in
-            guard let line = state.lines[key] else {
-                let line = Line()
-                state.lines[key] = line
-                return (line.turn, true)
-            }
-            guard line.running < atOnce else { return (line.turn, false) }
-            state.lines[key]?.running += 1
-            return (line.turn, true)
-        }
-        if isFree { return turn }
-        let refusal = await withCheckedContinuation { wait(for: key, until: deadline, Waiter($0)) }
-        if let refusal { throw .unavailable(refusal) }
-        return turn
-    }
 
     private func wait(for key: TurnKey, until deadline: MonotonicTime, _ waiter: Waiter) {
         let refusal: Unavailability?? = state.withLock { state in
@@ -118,18 +119,5 @@ public final class Turns: Sendable {
             return true
         }
         if isWaiting { waiter.continuation.resume(returning: .locked) }
-    }
-
-    private func end(_ key: TurnKey) {
-        let next: Waiter? = state.withLock { state in
-            if let next = state.lines[key]?.waiting.popFirst() {
-                state.waiting -= 1
-                return next
-            }
-            state.lines[key]?.running -= 1
-            if state.lines[key]?.running == 0 { state.lines[key] = nil }
-            return nil
-        }
-        next?.continuation.resume(returning: nil)
     }
 }

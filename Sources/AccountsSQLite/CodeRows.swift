@@ -89,9 +89,11 @@ extension SQLiteAccounts {
 
 extension SQLiteAccounts {
     public func write<Outcome: Refusable>(
-        consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
+        of key: TurnKey?, consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
+        try await beginTurn(key)
+        defer { endTurn(key) }
         let code = evidence.oneTimeUse
         return try await writer.write(
             { [usedCodes] connection throws(RepositoryError) -> (outcome: Outcome, usesCode: Bool) in
@@ -114,13 +116,12 @@ extension SQLiteAccounts {
 
     // What is done most, written once more: what the compiler knows the engine of costs a tenth less.
     public func signIn(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
-        try await inTurn(of: .subject(record.subject)) { () async throws(RepositoryError) in
-            try await write(
-                consuming: record.evidence, record.challenge, answer: record.answer(to: .known), now: record.now
-            ) {
-                [sealer] connection throws(RepositoryError) in
-                try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
-            }
+        try await write(
+            of: .subject(record.subject), consuming: record.evidence, record.challenge,
+            answer: record.answer(to: .known), now: record.now
+        ) {
+            [sealer] connection throws(RepositoryError) in
+            try SignInTransaction(connection: connection, sealer: sealer, record: record).run()
         }
     }
 }

@@ -2,7 +2,7 @@ public import Accounts
 public import AccountsSQL
 import Glibc
 import Synchronization
-import System
+public import System
 
 /// Users in one SQLite file, for one server.
 ///
@@ -196,20 +196,24 @@ public final class SQLiteAccounts: SQLStore {
     }
 
     public func write<Value: Sendable>(
-        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value,
+        of key: TurnKey?, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) async throws(RepositoryError) -> Value {
-        try await writer.write(body, settled: settled)
+        try await beginTurn(key)
+        defer { endTurn(key) }
+        return try await writer.write(body, settled: settled)
     }
 
-    public func inTurn<Value: Sendable>(
-        of key: TurnKey, _ body: () async throws(RepositoryError) -> Value
-    ) async throws(RepositoryError) -> Value {
+    /// Waits until few enough do something with the same row; ``endTurn(_:)`` must follow, unless it throws.
+    func beginTurn(_ key: TurnKey?) async throws(RepositoryError) {
+        guard let key, turns.beginAtOnce(key) == nil else { return }
         let time = StoreTime(request: settings.requestTimeout, otherwise: Self.turnPatience)
-        return try await turns.take(key, until: time.deadline) { _ throws(RepositoryError) in
-            time.note()
-            return try await body()
-        }
+        defer { time.note() }
+        _ = try await turns.begin(key, until: time.deadline)
+    }
+
+    func endTurn(_ key: TurnKey?) {
+        if let key { turns.end(key) }
     }
 
     public func read<Value: Sendable>(
@@ -225,7 +229,7 @@ public final class SQLiteAccounts: SQLStore {
     }
 
     /// It is this machine's own.
-    public func clockLead() async throws(RepositoryError) -> ClosedRange<Int64> { 0...0 }
+    public func look(at clock: CommonClock) async throws(RepositoryError) {}
 
     /// How many writes wait for the commit under way: what tells that the disk is what limits.
     public var waitingWrites: Int { writer.waiting }

@@ -213,7 +213,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private func expire(_ pipeline: Pipeline) {
         let now = MonotonicTime.now
         let isHeldTooLong = holder.map { $0.deadline <= now } ?? false
-        if !isHeldTooLong, now - heardAt < Self.silence { pipeline.expire(now) }
+        // Only where others are answered meanwhile: of a transaction's own connection it is the end.
+        if !isHeldTooLong, holder == nil, now - heardAt < Self.silence { pipeline.expire(now) }
         guard isHeldTooLong || pipeline.hasOverdue(now) else {
             return timer.move(to: [pipeline.earliestDeadline, holder?.deadline].compactMap(\.self).min())
         }

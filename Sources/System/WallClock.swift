@@ -34,26 +34,21 @@ public struct Clock: Sendable {
     public static let system = Clock(reading: { .now })
 
     private let read: @Sendable () -> WallClock
-    private let lead: ClockLead?
+    private let common: CommonClock?
 
     /// - Parameter seconds: gives the seconds since 1970.
     public init(_ seconds: @escaping @Sendable () -> Int64) {
         self.init(reading: { WallClock(seconds: seconds(), nanoseconds: 0) })
     }
 
-    /// - Parameter lead: over the clock that machines have in common, by which it is told then.
-    public init(reading: @escaping @Sendable () -> WallClock, lead: ClockLead? = nil) {
+    /// - Parameter common: what counts instead, as soon as it is known.
+    public init(reading: @escaping @Sendable () -> WallClock, common: CommonClock? = nil) {
         read = reading
-        self.lead = lead
+        self.common = common
     }
 
     /// The present time.
-    public var now: WallClock {
-        let now = read()
-        guard let lead = lead?.milliseconds, lead != 0 else { return now }
-        return WallClock(milliseconds: now.milliseconds - lead)
-    }
-
+    public var now: WallClock { common?.now ?? read() }
     /// Seconds since 1970.
     public var seconds: Int64 { now.seconds }
     /// Milliseconds since 1970.

@@ -104,16 +104,16 @@ extension HousekeepingJob {
     }
 
     /// Goes by the store's clock in what instances compare with each other.
-    static func followClock(_ repository: any MaintenanceRepository, _ lead: ClockLead) -> HousekeepingJob {
+    static func followClock(_ repository: any MaintenanceRepository, _ common: CommonClock) -> HousekeepingJob {
         HousekeepingJob(interval: clockInterval, complaint: "the store's clock could not be looked at") {
-            lead.take(try await repository.clockLead())
+            try await repository.look(at: common)
         }
     }
 
     /// Tells, once a minute, that this machine's clock and the store's are apart.
-    static func tellOfClock(_ lead: ClockLead, _ logger: Logger) -> HousekeepingJob {
+    static func tellOfClock(_ common: CommonClock, _ logger: Logger) -> HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "the store's clock could not be compared") {
-            let seconds = lead.milliseconds / 1000
+            let seconds = common.lead(of: .now) / 1000
             guard abs(seconds) > RefreshDecision.clockToleranceSeconds else { return }
             logger.warning(
                 "this machine's clock is not the database server's; set both, for what expires is compared by them",

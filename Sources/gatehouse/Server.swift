@@ -44,8 +44,8 @@ struct Server: Service {
     static func start(
         _ settings: Settings, wings: [Wing], observers: Observers, logger: Logger
     ) async throws(StartError) -> Server {
-        let lead = ClockLead(limitSeconds: Int64(settings.storage.clockSkewSeconds))
-        let clock = Clock(reading: { .now }, lead: lead)
+        let common = CommonClock(limitSeconds: Int64(settings.storage.clockSkewSeconds))
+        let clock = Clock(reading: { .now }, common: common)
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
         // Of its own: who looks whether this server is ready must not wait behind sign-ins.
         let adminLoop = try startLoops(1)[0]
@@ -58,7 +58,7 @@ struct Server: Service {
                 for: .server(loops: loops), now: clock.seconds, observers: observers)
         }
         let repository = store.repository
-        do throws(RepositoryError) { lead.take(try await repository.clockLead()) } catch {
+        do throws(RepositoryError) { try await repository.look(at: common) } catch {
             throw .storage(place: store.place, error)
         }
         tellOfReadableKey(settings.storage, logger)
@@ -104,7 +104,7 @@ struct Server: Service {
                         .forgetUnfinished(repository, settings.providers, clock),
                         .tellOfNarrowing(repository, parts.providers, apps, clock, logger),
                         .tellOfFormerIssuers(repository, FormerIssuers(settings.providers), logger),
-                        .followClock(repository, lead), .tellOfClock(lead, logger),
+                        .followClock(repository, common), .tellOfClock(common, logger),
                     ]
                     + grantJobs(settings, parts, clients, logger)
                     + open.flatMap { $0.jobs(repository, clock) },

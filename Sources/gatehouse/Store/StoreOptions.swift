@@ -54,8 +54,8 @@ struct StoreOptions: ParsableArguments {
             throw Self.fail("say why, with --reason: admin.reasons demands it for a look at a person")
         }
         OpenStore.keepTemporaryFiles(beside: settings.storage)
-        let lead = ClockLead(limitSeconds: Int64(settings.storage.clockSkewSeconds))
-        let clock = Clock(reading: { .now }, lead: lead)
+        let common = CommonClock(limitSeconds: Int64(settings.storage.clockSkewSeconds))
+        let clock = Clock(reading: { .now }, common: common)
         let store: OpenStore
         do throws(StartError) {
             store = try await OpenStore.open(
@@ -65,7 +65,7 @@ struct StoreOptions: ParsableArguments {
             throw Self.fail("\(error)")
         }
         do {
-            lead.take(try await store.repository.clockLead())
+            try await store.repository.look(at: common)
             try await body(store, try await store.meaning(of: settings).settings, clock)
         } catch {
             await store.close()
