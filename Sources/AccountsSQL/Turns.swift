@@ -68,7 +68,7 @@ public final class Turns: Sendable {
         if let turn = beginAtOnce(key) { return turn }
         let refusal = await withCheckedContinuation { wait(for: key, until: deadline, Waiter($0)) }
         if let refusal { throw .unavailable(refusal) }
-        // Whoever has a turn keeps the line.
+        // A turn that is held keeps the line.
         guard let turn = state.withLock({ $0.lines[key]?.turn }) else { throw .unavailable(.closed) }
         return turn
     }
@@ -92,7 +92,7 @@ public final class Turns: Sendable {
 
     private func wait(for key: TurnKey, until deadline: MonotonicTime, _ waiter: Waiter) {
         let refusal: Unavailability?? = state.withLock { state in
-            // Whoever it was has gone meanwhile.
+            // Those who had it have gone meanwhile.
             guard let line = state.lines[key] else {
                 state.lines[key] = Line()
                 return .some(nil)

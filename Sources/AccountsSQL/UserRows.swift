@@ -90,7 +90,7 @@ extension SQLStore {
     public func holder(of id: SessionID, now: Int64) async throws(RepositoryError) -> SessionHolder? {
         try await read { [sealer] connection throws(RepositoryError) in
             guard let session = try SessionRows(connection: connection).find(id, now: now),
-                // Whoever was erased between the two has no session either.
+                // A user who was erased between the two has no session either.
                 let user = try UserRows(connection: connection, sealer: sealer).find(session.user)
             else { return nil }
             return SessionHolder(session: session, user: user)

@@ -258,7 +258,7 @@ final class Writer: Sendable {
         }
         state.withLock { $0.underWay = [] }
         if let failure { outcomes.note(failure) } else { outcomes.noteDone(attempts.count) }
-        // Also of one that somebody has had the file locked for: whoever comes next had better try it first.
+        // Also of one that somebody has had the file locked for: the next caller had better try it first.
         isFailing.store(failure.map { $0.isOfStore || $0 == .unavailable(.locked) } ?? false, ordering: .relaxed)
         if failure == nil { tell(attempts) }
         for attempt in attempts { attempt.finish(failure, attempt.isRecorded ? unrecorded : nil) }

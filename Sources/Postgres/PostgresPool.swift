@@ -63,8 +63,8 @@ public actor PostgresPool: LoopBound {
         try await run(commands, isolation == .serializable ? .serializable : .none, deadline: .now + timeout)
     }
 
-    /// Waits at the door while those who have begun wait for connections. Whoever has something to do that can't be
-    /// undone, and needs the server for its end, had better not begin then.
+    /// Waits at the door while those who have begun wait for connections. A caller with something to do that can't be
+    /// undone, and that needs the server for its end, had better not begin then.
     ///
     /// - Throws: `.overloaded` where it takes too long (``PoolLimits/longestAdmission``), or too many wait there.
     public func admit() async throws(PostgresError) {
