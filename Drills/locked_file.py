@@ -11,6 +11,8 @@ SIGN_INS = 16
 BUDGET, SLACK = 5, 0.1
 # How long it is held, and within how many seconds of that sign-ins begin; of the longer one none sees the end.
 SHORT, LONG, BEGINNING = 4, 8, 2.5
+# How many codes are sent before the lock has been waited for long enough to be seen.
+UNSEEN = 1
 
 
 def locked_file(bench, carriers):
@@ -34,8 +36,11 @@ def locked_file(bench, carriers):
                         f"(sign-in {times.index(max(times))} in {max(times):.2f} s)")
             again = [server.call("POST", "/auth/signin", body=body) for body, (_, answer) in zip(bodies, answers)
                      if "retry-after" in answer.headers]
-            bench.claim(all(answer.status == 200 for answer in again),
-                        f"locked for {seconds} s: who is told to come back signs in with the same code ({tally(map(str, again))})")
+            # Of a code that was on its way before anybody could see the lock the provider says that it was used.
+            kept = sum(answer.status == 200 for answer in again)
+            bench.claim(kept == len(again) - spent and spent <= UNSEEN or not again,
+                        f"locked for {seconds} s: who is told to come back signs in with the same code, but for "
+                        f"{UNSEEN} at most ({tally(map(str, again))})")
 
 
 def hold(server, seconds, bodies):
