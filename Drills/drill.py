@@ -46,6 +46,7 @@ import stops
 import storage
 import unread_log
 import vault
+import worst_day
 from bench import Bench
 
 DRILLS = {
@@ -56,7 +57,7 @@ DRILLS = {
     "power-cut": power_cut, "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler, "history": history,
-    "hot-row": hot_row, "overload": overload, "cost": cost, "soak": soak}
+    "hot-row": hot_row, "overload": overload, "worst-day": worst_day, "cost": cost, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding
 # too.
 LONGEST = 180

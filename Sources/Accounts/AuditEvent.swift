@@ -101,6 +101,8 @@ public struct AuditEvent: Equatable, Sendable {
         /// A backup took the place of the store; what came before this event is as old as the backup, but for what the
         /// ledger told.
         public static let storeRestored = Kind(rawValue: "store_restored")
+        /// The store went on in a new epoch, after a database was put back in time or promoted; the field names it.
+        public static let storeRecovered = Kind(rawValue: "store_recovered")
         /// A sign-in was sent again just after it, by the one who can prove what it takes, and got the same answer.
         public static let signInAnswerRepeated = Kind(rawValue: "sign_in_answer_repeated")
         /// A refresh token was presented again just after it had been replaced, and got the same answer.

@@ -196,6 +196,12 @@ public protocol MaintenanceRepository: Sendable {
     /// Makes one small durable write: throws what a sign-in would.
     func probe(now: Int64) async throws(RepositoryError)
 
+    /// Counts a second of a store that others could put back in time, or go on with elsewhere, and looks whether it has
+    /// all that was acknowledged; nothing to do where the store is a file.
+    ///
+    /// - Throws: `.unavailable(.behind)` where it has not; nobody is served from it then.
+    func beat() async throws(RepositoryError)
+
     /// Has a look at the store's clock, which all instances have in common; at none where there is one instance.
     func look(at clock: CommonClock) async throws(RepositoryError)
 

@@ -65,6 +65,8 @@ public enum Unavailability: Error, Equatable, Sendable {
     case uncertain
     /// This machine's clock and the database server's are too far apart for what expires.
     case clock
+    /// The database lacks something that was acknowledged; what, where that is known.
+    case behind(StoreRegression?)
     /// Anything else, by the engine's own code.
     case engine(code: Int32)
     /// Anything else, by the database server's own code (SQLSTATE).
@@ -94,6 +96,9 @@ extension Unavailability: CustomStringConvertible {
         case .uncertain: "the store has not answered in time; what was asked of it may have happened"
         case .clock:
             "the clocks of this machine and of the database server differ by more than storage.clockSkewSeconds"
+        case .behind(let regression):
+            "it lacks what was acknowledged: \(regression?.description ?? "another server has more"); give it back the "
+                + "server that has everything, or run gatehouse store recovered on the one that is to go on"
         case .server(let state): "the database server reports \(state)"
         case .engine(let code): "the engine reports \(code)"
         }

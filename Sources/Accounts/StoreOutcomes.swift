@@ -55,7 +55,8 @@ extension Unavailability {
     var isOfStore: Bool {
         switch self {
         case .diskFull, .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .outOfMemory, .brokenSeal,
-            .cannotConnect, .settingsRefused, .tooManyConnections, .uncertain, .clock, .engine, .server:
+            .cannotConnect, .settingsRefused, .tooManyConnections, .uncertain, .clock, .behind, .engine,
+            .server:
             true
         case .locked, .overloaded, .closed: false
         }

@@ -22,10 +22,19 @@ enum AuditStatements {
             SELECT backend_xid::text::int8 AS number, usename IS DISTINCT FROM current_user AND state IS NULL AS is_hidden
             FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
         )
-        SELECT CASE WHEN bool_or(is_hidden) THEN min(next.oldest) ELSE least(min(next.number), min(
+        SELECT \(epoch) + CASE WHEN bool_or(is_hidden) THEN min(next.oldest) ELSE least(min(next.number), min(
             next.number - next.lower + running.number
                 - CASE WHEN running.number > next.lower THEN 4294967296 ELSE 0 END)) END
         FROM next LEFT JOIN running ON true
+        """)
+    // As in the column's default (``Schema``).
+    private static let epoch = "(coalesce(pg_sequence_last_value('audit_epochs'::regclass), 0) << 48)"
+    // Events of a history that this cluster has not been through: it was moved, and all that come now stand behind.
+    static let passForeignEvents = Postgres.Statement(
+        """
+        SELECT setval('audit_epochs', (newest.writer::text::numeric / 281474976710656)::int8 + 1)
+        FROM (SELECT writer FROM audit ORDER BY writer DESC LIMIT 1) AS newest
+        WHERE newest.writer >= (\(epoch) + pg_snapshot_xmax(pg_current_snapshot())::text::int8)::text::xid8
         """)
     static let isAnyWithheld = Postgres.Statement("SELECT 1 FROM audit WHERE writer >= $1::text::xid8 LIMIT 1")
 }

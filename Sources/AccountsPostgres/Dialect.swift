@@ -7,12 +7,20 @@ public enum Dialect: Sendable {
     /// that one anyway, and have no use for room on a page.
     case distributed
 
+    /// The number of an event's transaction, behind that of its epoch.
+    static let writerWithEpoch = """
+        ALTER TABLE audit ALTER COLUMN writer SET DEFAULT (
+            (coalesce(pg_sequence_last_value('audit_epochs'::regclass), 0) << 48)
+                + pg_current_xact_id()::text::int8)::text::xid8
+        """
+
     // Of each pair the second takes the place of the first.
     private static let replacements = [
         // A number is a way to another machine, so each session takes some at a time.
         (" MAXVALUE 9007199254740991", " MAXVALUE 9007199254740991 CACHE 64"), (" COLLATE \"C\"", ""),
         (" WITH (fillfactor = 85)", ""),
         ("    writer xid8 NOT NULL DEFAULT pg_current_xact_id(),\n", ""),
+        (writerWithEpoch, ""),
         ("ON audit (writer, id)", "ON audit (at, id)"),
         ("ON audit (user_id, writer, id)", "ON audit (user_id, at, id)"),
         ("ON audit (event, writer, id)", "ON audit (event, at, id)"),

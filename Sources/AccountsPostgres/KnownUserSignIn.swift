@@ -12,7 +12,11 @@ struct KnownUserSignIn {
     // The identity's row is held first, so that another who takes it away, locks it or draws a line comes before
     // or after, and the rest follows from it: where there is no such row, nothing happens at all.
     // Where the issuer had another name, the row of that is taken, unless there is one under the current name.
-    private static func statement(_ source: SessionSource, isMoving: Bool = false) -> Postgres.Statement {
+    private static func statement(
+        _ source: SessionSource, isMoving: Bool = false, tellsCommit: Bool = false
+    ) -> Postgres.Statement {
+        // Behind the count, which has the rest done.
+        let commit = tellsCommit ? ",\n    \(PositionStatements.commitColumns)" : ""
         let opened = SessionPart(
             from: isMoving ? firstOfParts + 1 + AuditColumn.placeCount : firstOfParts, user: "user_id",
             identity: "target.id", provider: "$9", now: "$8")
@@ -63,13 +67,15 @@ struct KnownUserSignIn {
                 INSERT INTO sessions (\(opened.names)) SELECT \(opened.expressions) FROM target, touched
                 RETURNING user_id
             )\(moved)
-            SELECT target.id, target.user_id, users.reference, users.profile, (SELECT count(*) FROM opened)
+            SELECT target.id, target.user_id, users.reference, users.profile, (SELECT count(*) FROM opened)\(commit)
             FROM passed AS target JOIN users ON users.id = target.user_id
             """)
     }
 
     private static let ofSignIns = statement(.signIn)
     private static let ofExchanges = statement(.tokenExchange)
+    private static let tellingOfSignIns = statement(.signIn, tellsCommit: true)
+    private static let tellingOfExchanges = statement(.tokenExchange, tellsCommit: true)
     private static let movingBySignIns = statement(.signIn, isMoving: true)
     private static let movingByExchanges = statement(.tokenExchange, isMoving: true)
 
@@ -96,12 +102,14 @@ struct KnownUserSignIn {
     private var session: [Value] { SessionPart.values(of: signIn.session).map(Value.init) }
 
     func run(_ work: Work) async throws(RepositoryError) -> Outcome {
+        let tellsCommit = work.store.fence.tellsCommits
         let statement =
             switch signIn.session.source {
-            case .signIn: Self.ofSignIns
-            case .tokenExchange: Self.ofExchanges
+            case .signIn: tellsCommit ? Self.tellingOfSignIns : Self.ofSignIns
+            case .tokenExchange: tellsCommit ? Self.tellingOfExchanges : Self.ofExchanges
             }
-        return try Self.outcome(try await work.rows(Command(statement, values + session)))
+        return try Self.outcome(
+            try await work.rows(Command(statement, values + session), tellsCommit: tellsCommit))
     }
 
     /// The same of a user who is stored under the name that the issuer had before, and under the current one from then

@@ -13,6 +13,9 @@ final class NumberBlock: Sendable {
 
     private let left = Mutex<[Pair]>([])
 
+    /// Gives none of them any more: the store has gone on without what this instance knew.
+    func discard() { left.withLock { $0 = [] } }
+
     /// The lowest that is left; takes some more where there is none.
     func next(in store: PostgresAccounts) async throws(RepositoryError) -> Pair {
         if let pair = left.withLock({ $0.popLast() }) { return pair }

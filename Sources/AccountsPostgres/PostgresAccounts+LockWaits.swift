@@ -9,11 +9,11 @@ extension PostgresAccounts {
     /// Between the server's giving up and ours, after which the connection would be lost.
     private static let margin = Duration.milliseconds(100)
 
-    /// Runs one statement that is expected to wait.
+    /// Runs statements, as one transaction, of which one is expected to wait.
     ///
-    /// - Returns: its rows, last.
-    func waiting(_ command: Command, until deadline: MonotonicTime) async throws(PostgresError) -> [Rows] {
-        let commands = [lockLimit(until: deadline), command].compactMap(\.self)
+    /// - Returns: their rows, last.
+    func waiting(_ commands: [Command], until deadline: MonotonicTime) async throws(PostgresError) -> [Rows] {
+        let commands = [lockLimit(until: deadline)].compactMap(\.self) + commands
         do throws(PostgresError) {
             return try await waitingPool.run(commands, timeout: deadline - .now)
         } catch .timedOut(.notSent) {

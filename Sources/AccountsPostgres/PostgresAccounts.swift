@@ -27,6 +27,10 @@ public final class PostgresAccounts: SQLStore {
     private let threads: WaitingThreads
     let sessionSweep = SessionSweep()
     let numbers = NumberBlock()
+    /// Keeps everybody from a server that lacks something of what was acknowledged.
+    let fence: Fence
+    /// Of which epoch what was read is.
+    let epoch = Atomic<Int>(0)
 
     /// Opens the store.
     ///
@@ -41,6 +45,7 @@ public final class PostgresAccounts: SQLStore {
     ) async throws(RepositoryError) -> PostgresAccounts {
         let store = PostgresAccounts(settings, StoreSealer(unlockKeyRing))
         do throws(RepositoryError) {
+            try await store.takeOverMark()
             try await Schema.checkServer(store)
             if try await Schema.stepsTaken(Work(store)) == nil, !settings.mayCreate { throw .notOpened(.noStore) }
             try await Schema.migrate(store)
@@ -76,6 +81,9 @@ public final class PostgresAccounts: SQLStore {
     private init(_ settings: PostgresSettings, _ sealer: StoreSealer) {
         self.settings = settings
         self.sealer = sealer
+        let fence = Fence(hasLog: settings.dialect == .postgresql)
+        self.fence = fence
+        let greeting = settings.isFenced ? fence : nil
         threads = WaitingThreads(
             threads: settings.waitingThreads, waitingLimit: settings.limits.waitingCallers,
             observers: settings.observers)
@@ -85,7 +93,7 @@ public final class PostgresAccounts: SQLStore {
         limits.lockTimeout = settings.lockTimeout
         pools = settings.loops.map { [limits] in
             PostgresPool(
-                loop: $0, string: settings.address, durability: .durable, limits: limits,
+                loop: $0, string: settings.address, durability: .durable, limits: limits, greeting: greeting,
                 observers: settings.observers)
         }
         var waiting = settings.limits
@@ -94,13 +102,14 @@ public final class PostgresAccounts: SQLStore {
         // Work that nobody waits for may wait longer, and is ended by its own time.
         waiting.serverTimeout = settings.transactionTimeout
         waitingPool = PostgresPool(
-            loop: settings.loops[0], string: settings.address, limits: waiting, observers: settings.observers)
+            loop: settings.loops[0], string: settings.address, limits: waiting, greeting: greeting,
+            observers: settings.observers)
         turns = Turns(atOnce: settings.operationsPerRow, waitingLimit: settings.limits.waitingCallers)
         var single = limits
         single.connections = 1
         relaxedPools = settings.loops.map {
             PostgresPool(
-                loop: $0, string: settings.address, durability: .relaxed, limits: single,
+                loop: $0, string: settings.address, durability: .relaxed, limits: single, greeting: greeting,
                 observers: settings.observers)
         }
     }
@@ -118,6 +127,18 @@ public final class PostgresAccounts: SQLStore {
             return try rows.all(sealer)
         }
         knownSecretKeys.use(keys)
+        if settings.mayChangeNumbers { try await goOnBehindRows() }
+        try await bringWhatWaits()
+    }
+
+    /// Has numbers and events go on behind those that are there: a store that was moved by replication of its rows
+    /// brings no sequences along, and the transactions of another cluster have other numbers.
+    private func goOnBehindRows() async throws(RepositoryError) {
+        try await write(.readCommitted) { [tables] connection throws(RepositoryError) in
+            try StoreNumbers(connection: connection, tables: tables).goOnBehindRows()
+        }
+        guard settings.dialect == .postgresql else { return }
+        _ = try await Work(self).first(AuditStatements.passForeignEvents)
     }
 
     /// The connections of the loop that this is called on, or of any.
@@ -144,18 +165,22 @@ public final class PostgresAccounts: SQLStore {
         _ isolation: Isolation, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         let isTold = settings.auditObserver != nil
+        let isRecorded = settings.ledger != nil
         let origin = AuditContext.current
-        let (value, events) = try await transact(isolation) { work throws(RepositoryError) in
+        let (value, events, records) = try await transact(isolation) { work throws(RepositoryError) in
             try await wait(for: work) {
-                [sealer] connection throws(RepositoryError) -> (Value, [NewAuditEvent]) in
+                [sealer] connection throws(RepositoryError) -> (Value, [NewAuditEvent], [(number: Int64, line: String)])
+                in
                 if isTold { connection.notedEvents = [] }
                 connection.auditContext = origin
                 try Self.adoptNewerKey(sealer, connection)
                 let value = try body(connection)
-                return (value, connection.notedEvents ?? [])
+                let records = isRecorded && connection.ledger.hasNews ? try LedgerRows.waiting(connection) : []
+                return (value, connection.notedEvents ?? [], records)
             }
         }
         tell(events)
+        try await bring(records)
         return value
     }
 
@@ -198,9 +223,12 @@ public final class PostgresAccounts: SQLStore {
 
     public func noteErasure() {}
 
+    var allPools: [PostgresPool] { pools + relaxedPools + [waitingPool] }
+
     /// Refuses what comes after with `.unavailable(.closed)`, and lets the store go.
     public func close() async {
-        for pool in pools + relaxedPools + [waitingPool] { await pool.close() }
+        for pool in allPools { await pool.close() }
+        await settings.ledger?.close()
         sealer.forget()
     }
 }

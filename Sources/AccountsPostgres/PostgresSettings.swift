@@ -37,6 +37,13 @@ public struct PostgresSettings: Sendable {
     /// For all that one request asks of the store together; nil where each piece of work has its own time only.
     public var requestTimeout: Duration?
 
+    /// Whether a server that lacks something of what was acknowledged serves nobody; false for who mends that.
+    public var isFenced: Bool
+    /// Whether numbers are made to go on behind the rows that are there, as it is opened: not beside what fills it.
+    public var mayChangeNumbers: Bool { isFenced }
+    /// What outlives the database; nil where nothing does.
+    public var ledger: (any StoreLedger)?
+
     /// Who is told of what the audit trail gets.
     public var auditObserver: (any AuditObserver)?
     /// Hear of each wait for a connection or a thread, and of each commit.
@@ -49,7 +56,7 @@ public struct PostgresSettings: Sendable {
         waitingConnections: Int = 4, operationsPerRow: Int = 2,
         waitingThreads: Int = 16, statementTimeout: Duration = .seconds(5), transactionTimeout: Duration = .seconds(10),
         outageTimeout: Duration? = nil, clockSkewSeconds: Int64 = 60, requestTimeout: Duration? = nil,
-        auditObserver: (any AuditObserver)? = nil,
+        isFenced: Bool = true, ledger: (any StoreLedger)? = nil, auditObserver: (any AuditObserver)? = nil,
         observers: Observers = .none
     ) {
         self.address = address
@@ -68,6 +75,8 @@ public struct PostgresSettings: Sendable {
         self.outageTimeout = outageTimeout
         self.clockSkewSeconds = clockSkewSeconds
         self.requestTimeout = requestTimeout
+        self.isFenced = isFenced
+        self.ledger = ledger
         self.auditObserver = auditObserver
         self.observers = observers
     }

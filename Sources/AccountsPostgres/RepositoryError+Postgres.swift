@@ -34,6 +34,7 @@ extension Unavailability {
         case .refused(.protocolViolation): self = .settingsRefused
         case .refused(let state): self = Unavailability(state)
         case .nameNotFound, .unreachable, .timedOut: self = .cannotConnect
+        case .notAdmitted: self = .behind(nil)
         }
     }
 

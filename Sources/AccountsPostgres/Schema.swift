@@ -12,7 +12,7 @@ enum Schema {
     static let leastCompatible: Int64 = 1
     static let steps = [
         first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
-        fourteenth, fifteenth, sixteenth,
+        fourteenth, fifteenth, sixteenth, seventeenth,
     ]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
@@ -159,6 +159,13 @@ enum Schema {
     // A list of one provider's users looks at these alone. Writes wait while it is made, unless an operator has made it
     // beforehand, CONCURRENTLY.
     private static let sixteenth = "CREATE INDEX IF NOT EXISTS identities_provider ON identities (provider, user_id)"
+
+    // The number of a transaction orders events within one history of one cluster. `audit_epochs` counts these, and
+    // stands in the upper sixteen bits, so that every event of a later one comes behind all of an earlier one.
+    private static let seventeenth = """
+        CREATE SEQUENCE audit_epochs MINVALUE 0 START 0 MAXVALUE 32767;
+        \(Dialect.writerWithEpoch)
+        """
 
     private static let makeMeta = Postgres.Statement.once(
         """

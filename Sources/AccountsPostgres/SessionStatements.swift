@@ -17,13 +17,14 @@ enum SessionStatements {
             WHERE id = $1 AND expires > $2 AND \(SessionRows.isNotBarred)) AS live (\(SessionColumn.readNamesOfHolder))
         JOIN users ON users.id = holder_user
         """)
+    static let rotate = Postgres.Statement(rotation)
+    static let rotateAndTell = Postgres.Statement("\(rotation) RETURNING \(PositionStatements.commitColumns)")
     // Of two who rotate one generation one finds it as it was.
-    static let rotate = Postgres.Statement(
-        """
+    private static let rotation = """
         UPDATE sessions SET generation = generation + 1, rotated = $1, expires = $2,
             \(RefreshTransaction.countsLateGenerations)
         WHERE id = $3 AND generation = $4 AND expires > $1 AND \(SessionRows.isNotBarred)
-        """)
+        """
 }
 
 extension PostgresAccounts {
@@ -78,10 +79,11 @@ extension PostgresAccounts {
             repeats: record.repeats)
         guard decision == .rotate else { return nil }
         let expiresAt = chain.expiry(ofSuccessor: record.expiresAt)
-        let count = try await Work(self).run(
-            SessionStatements.rotate, .integer(record.now), .integer(expiresAt), .session(session.id),
-            .integer(session.generation))
-        guard count > 0 else { return nil }
+        let tellsCommit = fence.tellsCommits
+        let command = Command(
+            tellsCommit ? SessionStatements.rotateAndTell : SessionStatements.rotate, .integer(record.now),
+            .integer(expiresAt), .session(session.id), .integer(session.generation))
+        guard try await Work(self).rows(command, tellsCommit: tellsCommit).affected > 0 else { return nil }
         session.generation += 1
         session.rotatedAt = record.now
         session.expiresAt = expiresAt

@@ -49,13 +49,14 @@ struct Work: Sendable {
         try await rows(Command(statement, values)).affected
     }
 
-    func rows(_ command: Command) async throws(RepositoryError) -> Rows {
+    /// - Parameter tellsCommit: whether the last columns are those that a commit is known by.
+    func rows(_ command: Command, tellsCommit: Bool = false) async throws(RepositoryError) -> Rows {
         do throws(PostgresError) {
             if let transaction { return try await transaction.query(command) }
-            return try await store.alone(command, durability)
+            return try await store.alone(command, durability, tellsCommit: tellsCommit)
         } catch {
             trouble.note(error)
-            throw RepositoryError(error)
+            throw store.told(error)
         }
     }
 }
@@ -85,20 +86,27 @@ extension PostgresAccounts {
     private static let longestPause = Duration.milliseconds(100)
 
     /// Runs one statement, which is a transaction of its own, again while others are in its way.
-    func alone(_ command: Command, _ durability: Durability) async throws(PostgresError) -> Rows {
+    ///
+    /// - Parameter tellsCommit: whether its last columns are those that its commit is known by.
+    func alone(
+        _ command: Command, _ durability: Durability, tellsCommit: Bool = false
+    ) async throws(PostgresError) -> Rows {
         let time = StoreTime(usual: settings.statementTimeout, request: settings.requestTimeout)
         defer { time.note() }
         var attempt = 1
         var waits = Turn.current?.isLocked ?? false
         while true {
             do throws(PostgresError) {
+                let told = !tellsCommit && needsCommitColumns(command, durability)
+                let commands = told ? [command, Command(PositionStatements.commit)] : [command]
                 let rows =
                     waits
-                    ? try await waiting(command, until: time.deadline)
-                    : try await pool(durability).run([command], timeout: time.deadline - .now)
-                guard let last = rows.last else { throw .unexpectedResult }
+                    ? try await waiting(commands, until: time.deadline)
+                    : try await pool(durability).run(commands, timeout: time.deadline - .now)
+                guard rows.count >= commands.count else { throw .unexpectedResult }
                 if !command.statement.isRead { outcomes.noteDone() }
-                return last
+                if told || tellsCommit, let last = rows.last { note(commit: last) }
+                return rows[rows.count - commands.count]
             } catch {
                 if !waits, error == .refused(.lockNotAvailable) {
                     waits = noteLocked()
@@ -106,7 +114,7 @@ extension PostgresAccounts {
                 }
                 guard error.isRetryable, error != .overloaded, isWorthwhile(error, in: time) else {
                     // What has come to its end waiting for a row tells nothing of the store.
-                    if !command.statement.isRead, !waits { outcomes.note(RepositoryError(error)) }
+                    if !command.statement.isRead, !waits { outcomes.note(told(error)) }
                     throw error
                 }
             }
@@ -132,9 +140,13 @@ extension PostgresAccounts {
             do throws(RepositoryError) {
                 let isWaiting = waits
                 let pool = isWaiting ? waitingPool : pool(.durable)
-                let value = try await pool.transaction(isolation: isolation, timeout: time.deadline - .now) { error in
+                let value = try await pool.transaction(
+                    isolation: isolation, timeout: time.deadline - .now,
+                    last: fence.tellsCommits ? Command(PositionStatements.commit) : nil,
+                    committed: { note(commit: $0) }
+                ) { error in
                     trouble.note(error)
-                    return RepositoryError(error)
+                    return told(error)
                 } body: { transaction throws(RepositoryError) in
                     let work = Work(self, transaction, .durable, trouble)
                     if isWaiting, let limit = lockLimit(until: time.deadline) { _ = try await work.rows(limit) }
@@ -148,13 +160,32 @@ extension PostgresAccounts {
                     continue
                 }
                 guard trouble.isWorthRepeating, isWorthwhile(trouble.error, in: time) else {
-                    if let error = trouble.error, !waits { outcomes.note(RepositoryError(error)) }
+                    if let error = trouble.error, !waits { outcomes.note(told(error)) }
                     throw error
                 }
             }
             await rest(attempt)
             attempt += 1
         }
+    }
+
+    /// What an error of the driver's means to who uses the store.
+    func told(_ error: PostgresError) -> RepositoryError {
+        let told = RepositoryError(error)
+        return told == .unavailable(.behind(nil)) ? .unavailable(.behind(fence.regression)) : told
+    }
+
+    /// Whether a statement goes out with the question what its commit is known by: what need not last is no matter.
+    private func needsCommitColumns(_ command: Command, _ durability: Durability) -> Bool {
+        fence.tellsCommits && durability == .durable && !command.statement.isRead
+    }
+
+    /// Notes that a commit was acknowledged, by the last two columns of a row.
+    func note(commit rows: Rows) {
+        guard let row = rows.first, let transaction = try? row.optionalInteger(row.columnCount - 2),
+            let position = try? row.optionalInteger(row.columnCount - 1)
+        else { return }
+        fence.note(transaction: transaction, position: position)
     }
 
     /// Whether there is time left to begin again what has failed in this way.

@@ -35,7 +35,7 @@ package struct AuditTrail {
 
     /// The same of what an operator does to the service's keys. What becomes of keys by itself, as they are missing or
     /// outlived, is no operator's and in nobody's trail.
-    func addOperators(_ kind: AuditEvent.Kind, fields: [String]) throws(RepositoryError) {
+    package func addOperators(_ kind: AuditEvent.Kind, fields: [String]) throws(RepositoryError) {
         guard connection.auditOrigin.actor != .system else { return }
         try add(kind, user: nil, fields: fields)
     }

@@ -1,4 +1,5 @@
 package import Accounts
+import Syntax
 
 /// What a restored backup would undo, and must not: numbers and names of keys, and nothing of anybody.
 ///
@@ -23,6 +24,16 @@ package enum LedgerRecord: Hashable {
     case refreshKeysReplaced(upTo: Int64)
     /// A restore has set aside all numbers up to these.
     case numbersPassed(users: Int64, identities: Int64, events: Int64)
+    /// A line in time was drawn that demands more than a later beginning: that the provider has asked the user anew.
+    case lineDrawn(LineOwner, at: Int64, authenticatedAfter: Int64?)
+
+    /// Whose sign-ins a line bars.
+    package enum LineOwner: Hashable {
+        case user(UserID)
+        case identity(IdentityID)
+        /// An app's, a provider's or everybody's, by the key of its row.
+        case scope(key: String)
+    }
 
     /// Its words in a line.
     package var text: String {
@@ -37,6 +48,7 @@ package enum LedgerRecord: Hashable {
         case .signingKeyRetired(let kid): "signing_key_retired \(kid)"
         case .refreshKeysReplaced(let number): "refresh_keys_replaced \(number)"
         case .numbersPassed(let users, let identities, let events): "numbers_passed \(users) \(identities) \(events)"
+        case .lineDrawn(let owner, let at, let after): "line_drawn \(owner.text) \(at) \(after ?? 0)"
         }
     }
 
@@ -61,6 +73,38 @@ package enum LedgerRecord: Hashable {
         case ("refresh_keys_replaced", 2, 1): self = .refreshKeysReplaced(upTo: numbers[0])
         case ("numbers_passed", 4, 3):
             self = .numbersPassed(users: numbers[0], identities: numbers[1], events: numbers[2])
+        case ("line_drawn", 5, let count) where count >= 2:
+            guard let owner = LineOwner(words[1], words[2]), let at = Int64(words[3]), let after = Int64(words[4])
+            else {
+                return nil
+            }
+            self = .lineDrawn(owner, at: at, authenticatedAfter: after == 0 ? nil : after)
+        default: return nil
+        }
+    }
+}
+
+extension LedgerRecord.LineOwner {
+    /// Two words; a key may have blanks, and is told in hexadecimal digits.
+    fileprivate var text: String {
+        switch self {
+        case .user(let user): "user \(user.rawValue)"
+        case .identity(let identity): "identity \(identity.rawValue)"
+        case .scope(let key): "scope \(Hexadecimal.encode(Array(key.utf8)))"
+        }
+    }
+
+    fileprivate init?(_ kind: Substring, _ name: Substring) {
+        switch kind {
+        case "user":
+            guard let number = Int64(name) else { return nil }
+            self = .user(UserID(rawValue: number))
+        case "identity":
+            guard let number = Int64(name) else { return nil }
+            self = .identity(IdentityID(rawValue: number))
+        case "scope":
+            guard let bytes = Hexadecimal.decode(String(name)) else { return nil }
+            self = .scope(key: String(decoding: bytes, as: UTF8.self))
         default: return nil
         }
     }

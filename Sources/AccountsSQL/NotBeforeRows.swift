@@ -64,18 +64,40 @@ package struct NotBeforeRows {
 
     /// Draws a line for all sessions of a scope; it stays.
     func draw(_ line: NotBefore, for scope: SessionScope) throws(RepositoryError) {
-        let first = SessionID(milliseconds: line.at + 1, random: (0, 0))
-        try connection.run(
-            Self.draw, NotBeforeKey.scope(scope), line.at, line.authenticatedAfter, first, nil as Int64?, nil as Int64?)
+        try draw(line, for: .scope(key: NotBeforeKey.scope(scope)))
     }
 
     /// Draws a line for all identities of a user.
-    func draw(_ line: NotBefore, for user: UserID) throws(RepositoryError) {
-        try connection.run(Self.raiseOfUser, line.at, line.authenticatedAfter, user)
-    }
+    func draw(_ line: NotBefore, for user: UserID) throws(RepositoryError) { try draw(line, for: .user(user)) }
 
     func draw(_ line: NotBefore, for identity: IdentityID) throws(RepositoryError) {
-        try connection.run(Self.raiseOfIdentity, line.at, line.authenticatedAfter, identity)
+        try draw(line, for: .identity(identity))
+    }
+
+    private func draw(_ line: NotBefore, for owner: LedgerRecord.LineOwner) throws(RepositoryError) {
+        try drawAgain(line, for: owner)
+        // The end of all sessions does what any other line does.
+        guard line.authenticatedAfter != nil else { return }
+        try LedgerRows(connection: connection, sealer: sealer, now: now)
+            .add(.lineDrawn(owner, at: line.at, authenticatedAfter: line.authenticatedAfter))
+    }
+
+    /// The same without a record in the ledger.
+    package func drawAgain(_ line: NotBefore, for owner: LedgerRecord.LineOwner) throws(RepositoryError) {
+        switch owner {
+        case .user(let user): try connection.run(Self.raiseOfUser, line.at, line.authenticatedAfter, user)
+        case .identity(let identity):
+            try connection.run(Self.raiseOfIdentity, line.at, line.authenticatedAfter, identity)
+        case .scope(let key):
+            let first = SessionID(milliseconds: line.at + 1, random: (0, 0))
+            try connection.run(
+                Self.draw, key, line.at, line.authenticatedAfter, first, nil as Int64?, nil as Int64?)
+        }
+    }
+
+    /// Draws a line for everybody at this moment: whatever began before it opens no session.
+    package func drawForEverybody() throws(RepositoryError) {
+        try draw(NotBefore(at: now * 1000, authenticatedAfter: nil), for: .everybody)
     }
 
     /// Draws a line for a subject that nobody has, or will have in a moment.

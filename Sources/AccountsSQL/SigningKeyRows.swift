@@ -59,6 +59,15 @@ package struct SigningKeyRows {
         try connection.run(Self.retireAll, now)
     }
 
+    /// Retires all but those that prove something for years.
+    package func retirePassing(_ sealer: StoreSealer, now: Int64) throws(RepositoryError) {
+        let ledger = LedgerRows(connection: connection, sealer: sealer, now: now)
+        for key in try all() where key.retiredAt == nil && !key.isLasting {
+            try ledger.add(.signingKeyRetired(key.kid))
+            try connection.run(Self.retire, now, key.kid)
+        }
+    }
+
     /// Retires a key whatever it signs, as it was before; without a record in the ledger.
     package func retireAgain(_ kid: String, now: Int64) throws(RepositoryError) {
         try connection.run(Self.retireAgain, now, kid)

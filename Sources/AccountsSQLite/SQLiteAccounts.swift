@@ -231,6 +231,9 @@ public final class SQLiteAccounts: SQLStore {
     /// It is this machine's own.
     public func look(at clock: CommonClock) async throws(RepositoryError) {}
 
+    /// Nobody else has the file, and its ledger is beside it.
+    public func beat() async throws(RepositoryError) {}
+
     /// How many writes wait for the commit under way: what tells that the disk is what limits.
     public var waitingWrites: Int { writer.waiting }
 

@@ -27,21 +27,8 @@ extension Unavailability {
         case .diskFull, .locked, .overloaded, .brokenSeal: true
         case .readOnly, .corrupt, .notADatabase, .cannotOpen, .inputOutput, .outOfMemory, .closed, .engine,
             .cannotConnect, .settingsRefused,
-            .tooManyConnections, .uncertain, .clock, .server:
+            .tooManyConnections, .uncertain, .clock, .behind, .server:
             false
-        }
-    }
-}
-
-extension SystemError {
-    /// What of it concerns the store.
-    var unavailability: Unavailability {
-        switch code {
-        // The last is a limit of the file's size.
-        case ENOSPC, EDQUOT, EFBIG: .diskFull
-        case EROFS: .readOnly
-        case EIO: .inputOutput
-        default: .cannotOpen
         }
     }
 }

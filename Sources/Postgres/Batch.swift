@@ -61,7 +61,7 @@ final class Batch {
         switch frame {
         case .none: commands.count > 1 || commands.first?.statement.isRead == false
         case .serializable: true
-        case .reserved(_, .end): commands.first?.statement.name == Statement.commit.name
+        case .reserved(_, .end): commands.last?.statement.name == Statement.commit.name
         case .reserved(_, .begin), .reserved(_, .statements): false
         }
     }

@@ -11,6 +11,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         /// `isOverdue`: a name server takes longer than connecting may. Nothing else is tried meanwhile.
         case lookingUp(isOverdue: Bool)
         case connecting(Handle)
+        /// Serves nobody yet but who decides whether it may.
+        case greeting(Pipeline)
         case ready(Pipeline)
         case closed
     }
@@ -19,6 +21,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private let string: ConnectionString
     private let durability: Durability
     private let limits: PoolLimits
+    private let greeting: (any ConnectionGreeting)?
     private weak var pool: PostgresPool?
     private var phase = Phase.waiting
     /// What the loop waits for, and on which socket.
@@ -27,6 +30,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// With which of the hosts to begin: one that says nothing, not even no, must not keep the others from being tried.
     private var firstHost = 0
     private(set) var holder: Reservation?
+    /// How many connections were greeted so far.
+    private var greetings = 0
     /// When the server last said anything.
     private var heardAt = MonotonicTime.now
     /// A server that says something as often as this is there, however long its line is.
@@ -36,7 +41,11 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// What it is for depends on the phase.
     private(set) lazy var timer = loop.timer { [weak self] in self?.timerFired() }
 
-    init(loop: EventLoop, string: ConnectionString, durability: Durability, limits: PoolLimits, pool: PostgresPool) {
+    init(
+        loop: EventLoop, string: ConnectionString, durability: Durability, limits: PoolLimits,
+        greeting: (any ConnectionGreeting)?, pool: PostgresPool
+    ) {
+        self.greeting = greeting
         self.loop = loop
         self.string = string
         self.durability = durability
@@ -49,7 +58,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Whether there may be a connection without a further try.
     var isUnderWay: Bool {
         switch phase {
-        case .ready, .connecting, .lookingUp(isOverdue: false): true
+        case .ready, .greeting, .connecting, .lookingUp(isOverdue: false): true
         case .waiting, .lookingUp, .closed: false
         }
     }
@@ -65,9 +74,17 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         return pipeline.batchCount
     }
 
-    /// Sends a batch. Call it when there is room for it, or for who holds the connection.
+    /// What serves callers, or who decides whether it may.
+    private var pipeline: Pipeline? {
+        switch phase {
+        case .ready(let pipeline), .greeting(let pipeline): pipeline
+        case .waiting, .lookingUp, .connecting, .closed: nil
+        }
+    }
+
+    /// Sends a batch. Call it when there is room for it, for who holds the connection, or while it is greeted.
     func send(_ batch: Batch) {
-        guard case .ready(let pipeline) = phase else { return batch.fail(.lost(.notSent, nil)) }
+        guard let pipeline else { return batch.fail(.lost(.notSent, nil)) }
         if pipeline.batchCount > 0, batch.deadline - .now < Self.leastTime, !batch.isInTransaction {
             return batch.fail(.timedOut(.notSent))
         }
@@ -81,9 +98,14 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         if timer.deadline.map({ deadline < $0 }) ?? true { timer.move(to: deadline) }
     }
 
+    /// Has another one come in its place. What is under way may or may not be carried out.
+    func renew() {
+        if let pipeline { lose(pipeline) }
+    }
+
     /// Ends it for good.
     func close() {
-        if case .ready(let pipeline) = phase { lose(pipeline) }
+        if let pipeline { lose(pipeline) }
         unwatch()
         timer.cancel()
         phase = .closed
@@ -129,8 +151,29 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     private func becomeReady(_ handle: Handle) {
         guard handle.enterPipeline(), watch(handle, for: .readable) else { return fail(.unreachable) }
-        phase = .ready(Pipeline(handle, keepsStatements: limits.keepsStatements))
+        let pipeline = Pipeline(handle, keepsStatements: limits.keepsStatements)
         timer.move(to: nil)
+        guard let greeting, let pool else { return begin(pipeline) }
+        phase = .greeting(pipeline)
+        greetings += 1
+        Task(executorPreference: loop) { [self, greetings] in
+            let isAdmitted = await greeting.admits(GreetedSession(pool: pool, connection: self))
+            finishGreeting(greetings, isAdmitted)
+        }
+    }
+
+    private func finishGreeting(_ number: Int, _ isAdmitted: Bool) {
+        precondition(loop.isCurrent, "a connection is used on the thread of its loop only")
+        // It may have ended meanwhile, and another one be here.
+        guard case .greeting(let pipeline) = phase, number == greetings else { return }
+        if isAdmitted { return begin(pipeline) }
+        firstHost += 1
+        lose(pipeline)
+        pool?.assumeOnLoop(.notAdmitted) { $0.connectingFailed($1) }
+    }
+
+    private func begin(_ pipeline: Pipeline) {
+        phase = .ready(pipeline)
         backoff.reset()
         pool?.assumeOnLoop(()) { pool, _ in pool.serveWaiting() }
     }
@@ -151,7 +194,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     func descriptorIsReady(_ readiness: Readiness) {
         switch phase {
         case .connecting(let handle): goOn(handle)
-        case .ready(let pipeline): serve(pipeline, readiness)
+        case .ready(let pipeline), .greeting(let pipeline): serve(pipeline, readiness)
         case .waiting, .lookingUp, .closed: break
         }
     }
@@ -164,7 +207,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         pipeline.receive { batch in leftTransaction = self.release(batch, pipeline) && leftTransaction }
         let isOver = pipeline.isStale && pipeline.batchCount == 0 && holder == nil
         guard isOpen, leftTransaction, !pipeline.isBroken, !isOver, flush(pipeline) else { return lose(pipeline) }
-        pool?.assumeOnLoop(()) { pool, _ in pool.serveWaiting() }
+        if case .ready = phase { pool?.assumeOnLoop(()) { pool, _ in pool.serveWaiting() } }
     }
 
     /// Gives the connection back after a transaction.
@@ -205,7 +248,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         case .connecting:
             firstHost += 1
             fail(.timedOut)
-        case .ready(let pipeline): expire(pipeline)
+        case .ready(let pipeline), .greeting(let pipeline): expire(pipeline)
         case .closed: break
         }
     }

@@ -67,12 +67,15 @@ public enum ConnectFailure: Error, Equatable, Sendable {
     case timedOut
     /// A server was there and has refused.
     case refused(SQLState)
+    /// A server was there, and may not serve (``ConnectionGreeting``).
+    case notAdmitted
 
     /// Whether a later try can succeed without anybody's doing anything.
     var isRetryable: Bool {
         switch self {
         case .nameNotFound, .unreachable, .timedOut: true
         case .refused(let state): state.isRetryable
+        case .notAdmitted: false
         }
     }
 }

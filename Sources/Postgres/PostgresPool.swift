@@ -14,6 +14,7 @@ public actor PostgresPool: LoopBound {
     private let durability: Durability
     private let limits: PoolLimits
     private let observers: Observers
+    private let greeting: (any ConnectionGreeting)?
     private(set) var connections: [Connection] = []
     private var waiting: [Batch] = []
     private var admissions = Admissions()
@@ -30,12 +31,14 @@ public actor PostgresPool: LoopBound {
     ///
     /// - Parameters:
     ///   - loop: must run until ``close()`` has returned.
+    ///   - greeting: decides of each connection whether it may serve; nil where any may.
     ///   - observers: hear of each wait for a connection, and of each commit: that of a transaction, or of commands
     ///     that are one by themselves, unless they are one that reads.
     public init(
         loop: EventLoop, string: ConnectionString, durability: Durability = .durable,
-        limits: PoolLimits = PoolLimits(), observers: Observers = .none
+        limits: PoolLimits = PoolLimits(), greeting: (any ConnectionGreeting)? = nil, observers: Observers = .none
     ) {
+        self.greeting = greeting
         self.loop = loop
         self.string = string
         self.durability = durability
@@ -95,6 +98,11 @@ public actor PostgresPool: LoopBound {
         }
     }
 
+    /// Has other connections come in the place of all. What is under way may or may not be carried out.
+    public func renew() {
+        for connection in connections { connection.renew() }
+    }
+
     /// Ends every connection, and refuses whatever comes later. What is under way may or may not be carried out.
     public func close() {
         isClosed = true
@@ -113,6 +121,15 @@ public actor PostgresPool: LoopBound {
         guard commands.allSatisfy(\.isWellFormed) else { throw .wrongParameters }
         return try await withCheckedContinuation { continuation in
             submit(Batch(commands, frame, deadline: deadline, observers: observers, continuation))
+        }.get()
+    }
+
+    /// The same on one connection, which is greeted.
+    func run(
+        _ commands: [Command], on connection: Connection, deadline: MonotonicTime
+    ) async throws(PostgresError) -> [Rows] {
+        try await withCheckedContinuation { continuation in
+            connection.send(Batch(commands, .none, deadline: deadline, observers: .none, continuation))
         }.get()
     }
 
@@ -172,7 +189,7 @@ public actor PostgresPool: LoopBound {
     private func connect() {
         for _ in 0..<max(1, limits.connections) {
             let connection = Connection(
-                loop: loop, string: string, durability: durability, limits: limits, pool: self)
+                loop: loop, string: string, durability: durability, limits: limits, greeting: greeting, pool: self)
             connections.append(connection)
             connection.connect()
         }

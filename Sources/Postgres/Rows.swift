@@ -6,7 +6,7 @@ internal import CPostgres
 public final class Rows: RandomAccessCollection, @unchecked Sendable {
     // Unchecked: a result is never changed once it is here, and libpq reads one from any thread.
     private let result: OpaquePointer
-    private let columns: Int32
+    fileprivate let columns: Int32
 
     public let startIndex = 0
     public let endIndex: Int
@@ -84,6 +84,9 @@ extension Rows {
 public struct Row: Sendable {
     fileprivate let rows: Rows
     fileprivate let index: Int32
+
+    /// How many columns it has.
+    public var columnCount: Int { Int(rows.columns) }
 
     /// An `int8`, `int4` or `int2`.
     public func optionalInteger(_ column: Int) throws(PostgresError) -> Int64? {

@@ -41,10 +41,13 @@ extension PostgresPool {
     ///
     /// - Parameters:
     ///   - timeout: for all of it. After it the connection is ended, whatever `body` does.
+    ///   - last: goes out with the COMMIT, for what is to be known of the transaction at its end.
+    ///   - committed: hears, after the commit, what that has given back.
     ///   - failure: makes the caller's error of one of the driver's that came before `body` or after it, such as
     ///     `transactionOver` when `body` has returned after one of its statements was refused.
     public nonisolated func transaction<Result, Failure: Error>(
-        isolation: Isolation = .readCommitted, timeout: Duration, failure: (PostgresError) -> Failure,
+        isolation: Isolation = .readCommitted, timeout: Duration, last: Command? = nil,
+        committed: (Rows) -> Void = { _ in }, failure: (PostgresError) -> Failure,
         body: (Transaction) async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         let transaction = Transaction(self, Reservation(deadline: .now + timeout))
@@ -62,7 +65,8 @@ extension PostgresPool {
             throw error
         }
         do throws(PostgresError) {
-            _ = try await transaction.run([Command(.commit)], .end)
+            let rows = try await transaction.run([last, Command(.commit)].compactMap(\.self), .end)
+            if last != nil, let told = rows.first { committed(told) }
         } catch {
             throw failure(error)
         }

@@ -210,6 +210,8 @@ public struct Settings: Sendable {
         public internal(set) var create = false
         /// Of the user that `url` names, where that has none.
         public internal(set) var password: Secret?
+        /// What outlives a database; nil where nothing does.
+        public internal(set) var ledger: StorageLocation?
         /// Of each event loop to a database server, like all that follow.
         public internal(set) var connections = 4
         /// For one try to connect.

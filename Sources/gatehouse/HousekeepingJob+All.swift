@@ -110,6 +110,26 @@ extension HousekeepingJob {
         }
     }
 
+    /// Between two counts of a second of a store that others could put back in time.
+    private static let beatInterval = Duration.seconds(1)
+
+    /// Looks, once a second, whether the database still has all that was acknowledged, and says so where it has not.
+    static func beat(_ repository: any MaintenanceRepository, _ logger: Logger) -> HousekeepingJob {
+        let word = FenceLog()
+        return HousekeepingJob(
+            interval: beatInterval, complaint: "it could not be noted how far the store has come"
+        ) {
+            do throws(RepositoryError) {
+                try await repository.beat()
+                word.tell(nil, logger)
+            } catch .unavailable(.behind(let regression)) {
+                word.tell(.unavailable(.behind(regression)), logger)
+            } catch {
+                throw error
+            }
+        }
+    }
+
     /// Tells, once a minute, that this machine's clock and the store's are apart.
     static func tellOfClock(_ common: CommonClock, _ logger: Logger) -> HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "the store's clock could not be compared") {

@@ -38,6 +38,8 @@ import Testing
                     """,
                     "DROP INDEX audit_at", "DROP INDEX identities_provider", "DROP INDEX audit_event",
                     "DROP TABLE audit_repeats",
+                    "ALTER TABLE audit ALTER COLUMN writer SET DEFAULT pg_current_xact_id()",
+                    "DROP SEQUENCE audit_epochs",
                     "ALTER TABLE pending_sign_ins DROP COLUMN narrow, DROP COLUMN wide, DROP COLUMN size",
                     "ALTER TABLE failed_sign_ins DROP COLUMN correlations",
                     "DROP TABLE budgets", "ALTER TABLE grants DROP COLUMN asked",

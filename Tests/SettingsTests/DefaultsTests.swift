@@ -69,6 +69,7 @@ import YAML
           masterKeyFile: ""
           create: false
           password: ""
+          ledger: ""
           connections: 4
           connectSeconds: 5
           statementSeconds: 5

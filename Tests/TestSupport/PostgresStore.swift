@@ -13,7 +13,7 @@ public func withStore(
     at address: String, statementTimeout: Duration = .seconds(60), requestTimeout: Duration? = nil,
     dialect: Dialect = .tested,
     tables: StoreTables = .tested, auditObserver: (any AuditObserver)? = nil,
-    observers: Observers = .none,
+    observers: Observers = .none, isFenced: Bool = true, ledger: (any StoreLedger)? = nil,
     _ body: (PostgresAccounts) async throws -> Void
 ) async throws {
     let loop = try EventLoop(label: "store")
@@ -24,7 +24,8 @@ public func withStore(
         address: try ConnectionString(address), loops: [loop], dialect: dialect, mayCreate: true, tables: tables,
         formerIssuers: .tested,
         limits: PoolLimits(connections: 4, connectTimeout: .seconds(60)), statementTimeout: statementTimeout,
-        transactionTimeout: statementTimeout * 2, requestTimeout: requestTimeout, auditObserver: auditObserver,
+        transactionTimeout: statementTimeout * 2, requestTimeout: requestTimeout, isFenced: isFenced,
+        ledger: ledger, auditObserver: auditObserver,
         observers: observers)
     let store = try await PostgresAccounts.open(
         settings, now: Sample.now, unlockKeyRing: TransparentSealer.unlocker())

@@ -231,6 +231,12 @@ extension Settings {
                 + "sslrootcert, shows that it is the right one"
             notices.append(SettingsNotice("storage.url", sentence))
         }
+        if case .postgres = storage.url, storage.ledger == nil {
+            let sentence =
+                "is empty: a database that is put back in time, or promoted without all of the log, is known for what it is "
+                + "by instances that run meanwhile, and by none that starts afterwards. A ledger elsewhere outlives it"
+            notices.append(SettingsNotice("storage.ledger", sentence))
+        }
         if let issuer = session.issuer, !issuer.isSecure, !HostName.isLoopback(issuer.host) {
             let sentence =
                 "is \(issuer.text), plain http: who is on the way there reads every code and token. A proxy that speaks TLS makes "

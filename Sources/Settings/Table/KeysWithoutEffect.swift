@@ -9,7 +9,8 @@ package enum KeysWithoutEffect {
 
     /// What says nothing of a store that is a file, which one server has.
     static let ofFiles: Set<String> = [
-        "instances", "storage.password", "storage.connections", "storage.connectSeconds", "storage.statementSeconds",
+        "instances", "storage.password", "storage.ledger", "storage.connections", "storage.connectSeconds",
+        "storage.statementSeconds",
         "storage.queueMilliseconds", "storage.lockWaitMilliseconds", "storage.lockConnections",
         "storage.clockSkewSeconds",
         "storage.preparedStatements", "storage.dialect",

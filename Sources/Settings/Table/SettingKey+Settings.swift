@@ -166,6 +166,10 @@ extension SettingKey where Root == Settings {
             "storage.password", \.storage.password, .secret,
             "Password for PostgreSQL; empty: that of storage.url, or of libpq's password file."),
         Self(
+            "storage.ledger", \.storage.ledger, .optional(.storage),
+            "Where it is kept, away from PostgreSQL, how far that has come, and what a return to an earlier time must not "
+                + "undo; the same for all instances. Empty: what each remembers itself."),
+        Self(
             "storage.connections", \.storage.connections, .number(2...100),
             "Connections of each event loop to PostgreSQL; its max_connections must have room for all instances'."),
         Self(

@@ -24,9 +24,13 @@ struct OpenStore: Sendable {
         case tool
         /// A tool that makes what is missing of a database's tables.
         case migration
+        /// A tool that has a database go on which nobody is to be served from.
+        case recovery
     }
 
     let repository: any AccountRepository
+    /// The same where it is a database server's.
+    var database: PostgresAccounts? { repository as? PostgresAccounts }
     /// The same where it is a file, with what can be done to a file only.
     let file: SQLiteAccounts?
     let masterKey: SymmetricKey
@@ -137,12 +141,15 @@ struct OpenStore: Sendable {
         let mayCreate =
             switch use {
             case .server: storage.create
-            case .tool: false
+            case .tool, .recovery: false
             case .migration: true
             }
+        let ledger = try await ledger(storage.ledger, on: loops[0])
         var settings = PostgresSettings(string, storage, tables, loops: loops, mayCreate: mayCreate)
         settings.formerIssuers = formerIssuers
         settings.observers = observers
+        settings.ledger = ledger
+        if case .recovery = use { settings.isFenced = false }
         do throws(RepositoryError) {
             let repository = try await PostgresAccounts.open(
                 settings, now: now, unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
@@ -157,10 +164,32 @@ struct OpenStore: Sendable {
         }
     }
 
+    private static func ledger(
+        _ location: StorageLocation?, on loop: EventLoop
+    ) async throws(StartError) -> (any StoreLedger)? {
+        switch location {
+        case nil: return nil
+        case .file(let path): return FileLedger(path: path)
+        case .postgres(let address):
+            let string: ConnectionString
+            do throws(ConnectionStringError) {
+                string = try ConnectionString(address.revealedText, password: nil)
+            } catch {
+                throw .databaseAddress(error)
+            }
+            let ledger = PostgresLedger(string, loop: loop)
+            do throws(RepositoryError) { try await ledger.open() } catch {
+                await ledger.close()
+                throw .storage(place: "the ledger at \(string.place)", error)
+            }
+            return ledger
+        }
+    }
+
     private static func loops(for use: Use) throws(StartError) -> (loops: [EventLoop], own: EventLoop?) {
         switch use {
         case .server(let loops): return (loops, nil)
-        case .tool, .migration:
+        case .tool, .migration, .recovery:
             do throws(SystemError) {
                 let loop = try EventLoop(label: "store")
                 loop.start()

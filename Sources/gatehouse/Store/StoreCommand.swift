@@ -12,7 +12,7 @@ struct StoreCommand: ParsableCommand {
         discussion: "All of it works beside a running server, but for restore, compact and copy.",
         subcommands: [
             StoreStatusCommand.self, Check.self, Backup.self, StoreRestore.self, StoreCompact.self, StoreImport.self,
-            StoreMigrate.self, StoreCopy.self,
+            StoreMigrate.self, StoreCopy.self, StoreRecovered.self,
         ])
 
     /// Examines all of it.

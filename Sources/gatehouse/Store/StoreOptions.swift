@@ -23,11 +23,12 @@ struct StoreOptions: ParsableArguments {
     ///
     /// - Parameter looksAtSomebody: whether it is a look at a person, which may take a reason.
     func withStore(
-        looksAtSomebody: Bool = false, _ body: (OpenStore, Settings, Clock) async throws -> Void
+        looksAtSomebody: Bool = false, for use: OpenStore.Use = .tool,
+        _ body: (OpenStore, Settings, Clock) async throws -> Void
     ) async throws {
         let why = try checkedReason()
         try await CommandLineOrigin.bind(because: why) {
-            try await withOpenStore(demandsReason: looksAtSomebody && why == nil, body)
+            try await withOpenStore(demandsReason: looksAtSomebody && why == nil, for: use, body)
         }
     }
 
@@ -45,7 +46,7 @@ struct StoreOptions: ParsableArguments {
     }
 
     private func withOpenStore(
-        demandsReason: Bool, _ body: (OpenStore, Settings, Clock) async throws -> Void
+        demandsReason: Bool, for use: OpenStore.Use, _ body: (OpenStore, Settings, Clock) async throws -> Void
     ) async throws {
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         IgnoredSignals.add(SIGXFSZ)
@@ -60,7 +61,7 @@ struct StoreOptions: ParsableArguments {
         do throws(StartError) {
             store = try await OpenStore.open(
                 settings.storage, tables: StoreTables(of: Wing.all), formerIssuers: FormerIssuers(settings.providers),
-                for: .tool, now: clock.seconds)
+                for: use, now: clock.seconds)
         } catch {
             throw Self.fail("\(error)")
         }

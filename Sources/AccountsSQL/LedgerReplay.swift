@@ -1,31 +1,30 @@
-import Accounts
-import AccountsSQL
+package import Accounts
 
 /// Does to a restored store what the ledger tells. Each is harmless where it is done already.
-struct LedgerReplay {
+package struct LedgerReplay {
     private static let provider = Query("SELECT provider FROM identities WHERE id = ? AND user_id = ?")
     private static let isStranded = Query(
         "SELECT 1 FROM users WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM identities WHERE user_id = ?1)")
 
-    let connection: SQLiteConnection
+    let connection: any Connection
     let sealer: StoreSealer
     let tables: StoreTables
     let now: Int64
-    private(set) var erased = 0
+    package private(set) var erased = 0
     private var losers: Set<UserID> = []
     /// Accounts that were merged into one that has come after the backup, so that they stand for it here: what the
     /// records say of that one is done to them.
     private var merged: [UserID: [UserID]] = [:]
     /// Up to which numbers earlier restores have set them aside.
-    private(set) var passed = GivenNumbers(users: 0, identities: 0, events: 0)
+    package private(set) var passed = GivenNumbers(users: 0, identities: 0, events: 0)
 
     private var audit: AuditTrail { AuditTrail(connection: connection, now: now) }
 
-    init(connection: SQLiteConnection, sealer: StoreSealer, tables: StoreTables, now: Int64) {
+    package init(connection: any Connection, sealer: StoreSealer, tables: StoreTables, now: Int64) {
         (self.connection, self.sealer, self.tables, self.now) = (connection, sealer, tables, now)
     }
 
-    mutating func apply(_ record: LedgerRecord) throws(RepositoryError) {
+    package mutating func apply(_ record: LedgerRecord) throws(RepositoryError) {
         switch record {
         case .userErased(let user):
             passed.users = max(passed.users, user.rawValue)
@@ -55,6 +54,9 @@ struct LedgerReplay {
             try SigningKeyRows(connection: connection).retireAgain(kid, now: now)
         case .refreshKeysReplaced(let number):
             try SecretKeyRows(connection: connection).forget(.refresh, upTo: number)
+        case .lineDrawn(let owner, let at, let after):
+            try NotBeforeRows(connection: connection, sealer: sealer, now: now)
+                .drawAgain(NotBefore(at: at, authenticatedAfter: after), for: owner)
         case .numbersPassed(let users, let identities, let events):
             passed.raise(to: GivenNumbers(users: users, identities: identities, events: events))
         }
@@ -86,7 +88,7 @@ struct LedgerReplay {
     }
 
     /// Users who can't sign in, for what they could sign in by has gone to somebody else or another carrier.
-    func strandedUsers() throws(RepositoryError) -> [UserID] {
+    package func strandedUsers() throws(RepositoryError) -> [UserID] {
         var stranded: [UserID] = []
         for user in losers.sorted(by: { $0.rawValue < $1.rawValue }) {
             if try connection.first(Self.isStranded, user, read: { _ in true }) != nil { stranded.append(user) }

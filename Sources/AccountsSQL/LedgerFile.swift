@@ -1,25 +1,27 @@
-import Accounts
-import AccountsSQL
 import Glibc
-import System
+package import System
 
 /// The ledger's file: one line a record, only ever added to.
 ///
 /// Any number of processes may add to it without a lock. Each adds whole lines with one call behind whatever is there
 /// (`O_APPEND`), and what two of them add is the same line twice, which is as good as once. So nobody ever waits for
 /// somebody who was stopped.
-struct LedgerFile {
+package struct LedgerFile {
     /// Where lines are looked for that are there already. One that stands further up is added again, without harm.
     private static let tailBytes = 1 << 16
     private static let newline = UInt8(ascii: "\n")
 
-    let path: String
+    package let path: String
+
+    package init(path: String) {
+        self.path = path
+    }
 
     /// Where the ledger of a database is.
-    static func path(of database: String) -> String { FileNames.resolved(database) + "-ledger" }
+    package static func path(of database: String) -> String { FileNames.resolved(database) + "-ledger" }
 
     /// Adds the lines that are not there, and returns when all of them are on disk. Makes the file when it is missing.
-    func append(_ lines: [String]) throws(SystemError) {
+    package func append(_ lines: [String]) throws(SystemError) {
         let file = try File(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW)
         let tail = try Self.tail(file)
         let known = Set(tail.split(separator: Self.newline).map { String(decoding: $0, as: UTF8.self) })
@@ -36,7 +38,7 @@ struct LedgerFile {
     }
 
     /// The last lines; the first of them may be a part of one. None when there is no file.
-    func lastLines() throws(SystemError) -> [Substring] {
+    package func lastLines() throws(SystemError) -> [Substring] {
         do throws(SystemError) {
             let tail = try Self.tail(File(path, O_RDONLY | O_NOFOLLOW))
             return Substring(decoding: tail, as: UTF8.self).split(separator: "\n")

@@ -1,0 +1,32 @@
+import System
+
+/// Who decides whether a connection that has just been made may serve anybody: behind a name there may be another
+/// server than a moment ago.
+public protocol ConnectionGreeting: Sendable {
+    /// - Parameter session: the connection, which nobody else uses meanwhile.
+    /// - Returns: whether it may serve. One that may not is closed, and another is tried after a pause.
+    func admits(_ session: GreetedSession) async -> Bool
+}
+
+/// A connection while it is greeted.
+public struct GreetedSession: Sendable {
+    let pool: PostgresPool
+    let connection: Connection
+
+    /// Runs commands as one transaction on this connection.
+    ///
+    /// - Returns: what each of them has given back.
+    public func run(_ commands: [Command], timeout: Duration) async throws(PostgresError) -> [Rows] {
+        guard commands.allSatisfy(\.isWellFormed) else { throw .wrongParameters }
+        return try await pool.run(commands, on: connection, deadline: .now + timeout)
+    }
+
+    /// Runs one statement, which is a transaction of its own.
+    public func query(
+        _ statement: Statement, _ values: Value..., timeout: Duration
+    ) async throws(PostgresError) -> Rows {
+        let rows = try await run([Command(statement, values)], timeout: timeout)
+        guard let first = rows.first, rows.count == 1 else { throw .unexpectedResult }
+        return first
+    }
+}
