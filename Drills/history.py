@@ -68,6 +68,7 @@ def under_fault(bench, carriers, name, instances, harm):
     for chapter in range(-(-SECONDS // CHAPTER)):
         # Nobody of a chapter is in another one.
         world = World(f"{name}{chapter}", carriers, instances, Log())
+        instances.log = world.log
         with working(world, CLIENTS):
             deadline = time.monotonic() + min(CHAPTER, SECONDS - chapter * CHAPTER)
             while time.monotonic() < deadline:

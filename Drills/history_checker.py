@@ -25,6 +25,8 @@ choice is no anomaly. The rules:
 - A subject has one user, until that one may be erased or merged.
 - A number is one person's: all subjects that are told it are linked to it, or those of a user who may be part of it.
 - A session is its user's: it is told no other's number.
+
+After a recovery anybody may be unknown, as after an erasure; every session is over; and whatever was over stays so.
 """
 
 import bisect
@@ -32,7 +34,7 @@ import collections
 import dataclasses
 import math
 
-from history_log import OK, REFUSED
+from history_log import OK, REFUSED, UNKNOWN
 from history_people import People
 
 LOST, STALE, DOUBLE = "lost", "stale", "double"
@@ -53,11 +55,22 @@ class Anomaly:
 
 def check(operations):
     """The anomalies of a history, by rule, and those of a rule in the order of their last operation."""
+    operations = [*operations, *by_recoveries(operations)]
     people = People(operations)
     found = [Anomaly(*anomaly) for anomaly in people.anomalies()]
     for anomaly in Sessions(operations, people).anomalies():
         found.append(Anomaly(*anomaly))
     return found
+
+
+def by_recoveries(operations):
+    """What recoveries mean, as operations: the end of all sessions of every user, and perhaps of the user."""
+    users = {told["user"] for told in (operation.told for operation in operations) if "user" in told}
+    return [
+        dataclasses.replace(recovery, kind=kind, asked={"user": user}, outcome=outcome, answered=answered)
+        for recovery in operations if recovery.kind == "recover" and recovery.outcome == OK
+        for user in users
+        for kind, outcome, answered in (("end-all", OK, recovery.answered), ("erase", UNKNOWN, math.inf))]
 
 
 class Sessions:

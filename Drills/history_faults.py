@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+from bench import eventually
+from history_log import OK, REFUSED
 from history_promotion import pair
 from history_service import service
 from history_world import TIMEOUT
@@ -19,6 +21,7 @@ from pooler import pgbouncer
 from postgres import NotInstalled, postgres, storage
 from process import Process
 from stops import free_ports
+from store_life import run_tool
 
 INSTANCES = 3
 # In milliseconds, each way.
@@ -85,6 +88,34 @@ def promotion(bench, carriers, name, settings):
     with pair(bench) as databases, service(
             bench, carriers, name, {**settings, **storage(bench, *databases.servers)}, count=INSTANCES) as instances:
         yield instances, databases.fail_over
+
+
+@contextlib.contextmanager
+def returned(bench, carriers, name, settings):
+    """The standby that is promoted may lack what was acknowledged: then, and only then, an operator has it go on."""
+    with pair(bench, waits=False) as databases:
+        ledger = {"STORAGE_LEDGER": f"file:{bench.folder}/ledger", **storage(bench, *databases.servers)}
+        with service(bench, carriers, name, {**settings, **ledger}, count=INSTANCES) as instances:
+            yield instances, lambda: go_back(bench, instances, databases)
+
+
+def go_back(bench, instances, databases):
+    if is_behind := random.random() < 0.5:
+        databases.standby.cut_off()
+        time.sleep(random.uniform(0.1, 1))
+    recovery = instances.log.invoke("operator", "recover")
+    databases.promote()
+    time.sleep(random.uniform(0, 1))
+    standings = [instances.standing(number) for number in range(INSTANCES)]
+    if lacks := any("acknowledged" in standing for standing in standings):
+        folder = os.path.join(bench.folder, f"{instances.name}0")
+        done = run_tool(bench, folder, ["recovered"], instances.settings[0])
+        bench.claim(done.returncode == 0, f"the store goes on ({done.stderr.strip()})")
+    bench.claim(lacks or not is_behind, f"what lacks something serves nobody ({standings})")
+    well = [eventually(lambda number=number: instances.is_well(number), 30) for number in range(INSTANCES)]
+    bench.claim(all(well), f"every instance is well again ({[instances.standing(number) for number in range(INSTANCES)]})")
+    instances.log.end(recovery, OK if lacks else REFUSED)
+    databases.replace()
 
 
 @contextlib.contextmanager
@@ -171,5 +202,5 @@ def file_locked(bench, carriers, name, settings):
         yield instances, harm
 
 
-FAULTS = {"kill": killed, "stop": stopped, "backend": backend, "promotion": promotion, "pooler": pooled, "silent": silent,
+FAULTS = {"kill": killed, "stop": stopped, "backend": backend, "promotion": promotion, "returned": returned, "pooler": pooled, "silent": silent,
           "skew": skewed, "file-kill": file_killed, "file-stop": file_stopped, "file-lock": file_locked}

@@ -22,6 +22,7 @@ class Operation:
     sign-out, end-all, erase   asked session, user
     link        asked session, user, subject
     merge       asked session, user, other, absorbed: the session and the user that end
+    recover     an operator had the store go on without what was acknowledged last: refused where that was not needed
 
     Whatever was refused is told `error`.
     """

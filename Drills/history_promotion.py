@@ -1,4 +1,4 @@
-"""A primary and its synchronous standby: one is killed, the other promoted, and the killed one made its standby."""
+"""A primary and its standby: one is killed, the other promoted, and the killed one made its standby."""
 
 import contextlib
 import random
@@ -9,12 +9,16 @@ from bench import eventually
 from postgres import Postgres
 
 IN_STEP = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
+ATTACHED = "SELECT count(*) FROM pg_stat_replication"
 # How long the promoted one is alone.
 ALONE = 2
 
 
 class Pair:
-    def __init__(self, bench):
+    """`waits` is whether commits wait for the standby."""
+
+    def __init__(self, bench, waits):
+        self.waits = waits
         self.servers = [Postgres(bench, name) for name in ("one", "two")]
         self.primary, self.standby = self.servers
 
@@ -31,8 +35,8 @@ class Pair:
         # Once it is promoted it waits for nobody.
         eventually(self.is_up, 30)
         self.configure(self.standby, "")
-        self.configure(self.primary, "standby")
-        if not eventually(lambda: self.primary.ask(IN_STEP) == "1", 30):
+        self.configure(self.primary, "standby" if self.waits else "")
+        if not eventually(lambda: self.primary.ask(IN_STEP if self.waits else ATTACHED) == "1", 30):
             raise RuntimeError("the standby does not come into step")
 
     def is_up(self):
@@ -49,10 +53,17 @@ class Pair:
 
     def fail_over(self):
         """The primary is killed, and a while later the standby takes over, and gets one itself."""
+        self.promote()
+        time.sleep(ALONE)
+        self.replace()
+
+    def promote(self):
         self.primary.kill()
         time.sleep(random.uniform(0, 1))
         self.standby.promote()
-        time.sleep(ALONE)
+
+    def replace(self):
+        """Makes the killed one the standby of the promoted."""
         self.primary, self.standby = self.standby, self.primary
         shutil.rmtree(self.standby.data)
         self.follow()
@@ -63,8 +74,8 @@ class Pair:
 
 
 @contextlib.contextmanager
-def pair(bench):
-    found = Pair(bench)
+def pair(bench, waits=True):
+    found = Pair(bench, waits)
     try:
         found.begin()
         yield found

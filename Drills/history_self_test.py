@@ -140,6 +140,15 @@ def cases():
     yield "a spent refresh token leaves the session", (
         signed_in().refresh(1).refresh(2).refresh(1, REFUSED).does("look")), "stale"
     yield "the parent of the newest refresh token is refused", signed_in().refresh(1).refresh(1, REFUSED), "lost"
+    recovered = lambda made=None, outcome=OK: (made or signed_in()).add("recover", outcome, {}, {})
+    yield "after a recovery a session is over", recovered().does("look", REFUSED), None
+    yield "after a recovery a session is alive", recovered().does("look"), "stale"
+    yield "after a recovery that was not needed a session is there", recovered(outcome=REFUSED).does("look"), None
+    yield "after a recovery that was not needed a session has gone", recovered(outcome=REFUSED).does("look", REFUSED), "lost"
+    yield "after a recovery a subject may be new", recovered().opened("t", 2, is_new=True), None
+    yield "after a recovery a subject may be who they were", recovered().opened("t"), None
+    yield "after a recovery a number is another person's", recovered().opened("t", 1, "ben", is_new=True), "double"
+    yield "after a recovery whoever was erased is back", recovered(signed_in().does("erase")).opened("t"), "stale"
     yield "a code opens two sessions", signed_in(code="c").opened("t", code="c"), "double"
     yield "a code that is sent again opens the same session", signed_in(code="c").opened(code="c", is_new=True), None
     yield "a ticket makes two sessions", (

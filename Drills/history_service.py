@@ -5,7 +5,7 @@ import random
 import time
 
 from bench import eventually
-from wire import LOST
+from wire import LOST, Client
 
 # In a history nothing expires by itself, and nobody is refused for how often they ask.
 SETTINGS = {
@@ -26,6 +26,8 @@ class Service:
         self.settings = [
             {**SETTINGS, **settings, **({"INSTANCES": str(count), **TIMES} if count > 1 else {}), **of_instance(number)}
             for number in range(count)]
+        # Of the history that goes on.
+        self.log = None
         # Those that are away are nobody's: their ports may be others' by now.
         self.away = set(range(count))
         self.servers = [None] * count
@@ -62,6 +64,12 @@ class Service:
             return self.servers[number].sign_in(f"well{number}").status in (200, 403)
         except LOST:
             return False
+
+    def standing(self, number):
+        """What an instance says of whether it is ready."""
+        with Client(self.servers[number].admin_port) as client:
+            answer = client.call("GET", "/readyz")
+        return f"{answer.status} {answer.body}"
 
     def await_well(self):
         """States that every instance is well again by itself."""

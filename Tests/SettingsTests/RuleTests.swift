@@ -148,7 +148,16 @@ import Testing
 
     private func shared(_ url: String) -> LoadedSettings {
         let key = String(repeating: "A", count: 43)
-        return load(least + "storage: {url: '\(url)', masterKeyFile: key}\n", files: ["key": key])
+        return load(
+            least + "storage: {url: '\(url)', masterKeyFile: key, ledger: 'file:ledger'}\n", files: ["key": key])
+    }
+
+    @Test func `a shared database without a ledger is worth a notice`() {
+        let key = String(repeating: "A", count: 43)
+        let loaded = load(
+            least + "storage: {url: 'postgres://u@localhost/users', masterKeyFile: key}\n", files: ["key": key])
+        #expect(loaded.faults.isEmpty)
+        #expect(loaded.notices.map(\.key) == ["storage.ledger"])
     }
 
     @Test(arguments: [

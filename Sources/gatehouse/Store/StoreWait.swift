@@ -92,8 +92,9 @@ extension StartError {
     fileprivate var isOfAbsentServer: Bool {
         guard case .storage(_, .unavailable(let reason)) = self else { return false }
         return switch reason {
-        // The last one: it is starting, or recovers from a crash.
-        case .cannotConnect, .tooManyConnections, .uncertain, .server(sqlState: "57P03"): true
+        // One that lacks something goes on when an operator has said so, or the right one is back. The last: it is
+        // starting, or recovers from a crash.
+        case .cannotConnect, .tooManyConnections, .uncertain, .behind, .server(sqlState: "57P03"): true
         default: false
         }
     }

@@ -1,0 +1,117 @@
+"""A store moves to another PostgreSQL: nobody is refused there, and who follows the audit trail goes on."""
+
+import os
+import urllib.parse
+
+from bench import eventually, tally
+from postgres import NotInstalled, Postgres, storage
+from wire import Client
+
+LONGEST = 300
+SETTINGS = {"SESSION_ACCESS_TOKEN_SECONDS": "86400", "LOG_LEVEL": "notice"}
+# More than the numbers that an instance takes at once, so that those behind them are asked for, too.
+NEWCOMERS = 80
+
+
+def run(bench):
+    try:
+        with bench.carriers() as carriers:
+            for way in (dumped, replicated):
+                Move(bench, carriers, way).make()
+    except NotInstalled as error:
+        bench.skip(str(error))
+
+
+class Move:
+    def __init__(self, bench, carriers, way):
+        self.bench, self.carriers, self.way, self.name = bench, carriers, way, way.__name__
+        self.folder = os.path.join(bench.folder, self.name)
+        os.makedirs(self.folder)
+
+    def make(self):
+        self.old, self.new = (Postgres(self.bench, f"{self.name}-{which}", {"wal_level": "logical"}) for which in ("old", "new"))
+        try:
+            for database in (self.old, self.new):
+                database.make()
+                database.start()
+                database.await_ready()
+            with self.server(self.old, "before") as server:
+                known = self.sign_in(server, "known")
+                self.many(server, "early")
+                events, cursor = self.follow(server)
+                self.claim(len(events) == NEWCOMERS + 1, f"the trail is whole before ({len(events)} events)")
+                # What comes after the move has begun is moved, too, where the way takes it.
+                self.is_late = self.way is replicated and self.begin_replication(server)
+            self.way(self)
+            with self.server(self.new, "after") as server:
+                again = self.sign_in(server, "known")
+                self.claim(again.status == 200 and not again.json["new_user"], f"who was known is ({again})")
+                me = server.call("GET", "/users/me", bearer=known.json["token"])
+                self.claim(me.status == 200, f"sessions go on ({me})")
+                self.many(server, "new")
+                later, _ = self.follow(server, cursor)
+                count = NEWCOMERS + self.is_late
+                self.claim([event["event"] for event in later].count("user_created") == count,
+                           f"a follower's cursor goes on ({len(later)} events)")
+                every, _ = self.follow(server)
+                self.claim([event["id"] for event in every] == [event["id"] for event in events + later],
+                           f"the trail is whole after ({len(every)} events)")
+        finally:
+            for database in (self.old, self.new):
+                database.remove()
+
+    def claim(self, holds, sentence):
+        return self.bench.claim(holds, f"{self.name}: {sentence}")
+
+    def server(self, database, name):
+        settings = {**SETTINGS, **storage(self.bench, database), "STORAGE_LEDGER": f"file:{self.folder}/ledger"}
+        return self.bench.server(self.carriers, f"{self.name}-{name}", settings=settings)
+
+    def sign_in(self, server, subscriber):
+        return server.sign_in(f"{self.name}-{subscriber}")
+
+    def many(self, server, kind):
+        answers = [self.sign_in(server, f"{kind}{number}") for number in range(NEWCOMERS)]
+        self.claim(all(answer.status == 200 for answer in answers), f"nobody is refused ({kind}: {tally(map(str, answers))})")
+
+    def follow(self, server, cursor=None):
+        """The events behind a cursor, and where the next begins."""
+        events = []
+        while True:
+            query = {"order": "asc", "limit": "50", **({"cursor": cursor} if cursor else {})}
+            with Client(server.admin_port) as client:
+                page = client.call("GET", "/admin/audit?" + urllib.parse.urlencode(query)).json
+            # An operator's looks are events too, and come between any two pages.
+            events += [event for event in page["events"] if event["event"] != "audit_viewed"]
+            if not page.get("next_cursor") or not page["events"] or page["events"][-1]["event"] == "audit_viewed":
+                return events, page.get("next_cursor") or cursor
+            cursor = page["next_cursor"]
+
+    def begin_replication(self, server):
+        file = f"{self.old.folder}/schema.dump"
+        self.copy(file, "--schema-only")
+        self.old.ask("CREATE PUBLICATION moved FOR ALL TABLES")
+        self.new.ask(f"CREATE SUBSCRIPTION moved CONNECTION 'host={self.old.folder} user=gatehouse dbname=postgres' PUBLICATION moved")
+        self.claim(eventually(self.is_in_step, 30), "what was there has come over")
+        return self.sign_in(server, "late").status == 200
+
+    def copy(self, file, *options):
+        place = ["--username=gatehouse", f"--host={self.old.folder}"]
+        self.old.tool("pg_dump", *place, "--format=custom", *options, f"--file={file}", "postgres")
+        os.chmod(file, 0o644)
+        self.new.tool("pg_restore", f"--host={self.new.folder}", "--username=gatehouse", "--dbname=postgres", file)
+
+    def is_in_step(self):
+        counts = "SELECT (SELECT count(*) FROM sessions), (SELECT value FROM meta WHERE name = 'beat')"
+        return self.old.ask(counts) == self.new.ask(counts)
+
+
+def dumped(move):
+    """By pg_dump, once nobody uses it: it takes sequences along, into a server whose transactions have other numbers."""
+    move.copy(f"{move.old.folder}/moved.dump")
+
+
+def replicated(move):
+    """By logical replication, which takes rows along and no sequences, as from blue to green."""
+    move.claim(eventually(move.is_in_step, 30), "everything has come over")
+    move.new.ask("DROP SUBSCRIPTION moved")
