@@ -102,8 +102,9 @@ class Move:
         self.new.tool("pg_restore", f"--host={self.new.folder}", "--username=gatehouse", "--dbname=postgres", file)
 
     def is_in_step(self):
-        counts = "SELECT (SELECT count(*) FROM sessions), (SELECT value FROM meta WHERE name = 'beat')"
-        return self.old.ask(counts) == self.new.ask(counts)
+        copied = self.new.ask("SELECT count(*) FROM pg_subscription_rel WHERE srsubstate <> 'r'") == "0"
+        counts = "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM users), (SELECT value FROM meta WHERE name = 'beat')"
+        return copied and self.old.ask(counts) == self.new.ask(counts)
 
 
 def dumped(move):

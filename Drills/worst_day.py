@@ -233,9 +233,16 @@ def twice(day):
     alone = storage(day.bench, day.standby)
     day.settings = {**day.settings, "STORAGE_URL": alone["STORAGE_URL"]}
     day.fleet["three"] = day.start("three", STORAGE_CREATE="false")
-    # Whoever has seen the newer timeline first, the instances of the older one are told by the ledger.
+    # The ledger tells each of the other. Those that may reach both go over to the second where that lacks nothing.
     day.claim(eventually(lambda: day.is_ready("three"), 10) or day.says_why(day.fleet["three"]), "the third has a standing")
     stale = [name for name in ("one", "two") if not eventually(lambda name=name: day.says_why(day.fleet[name]), 5)]
     serving = [name for name in INSTANCES if day.is_ready(name)]
-    day.claim(not stale or serving == ["one", "two"], f"not both serve ({serving} do)")
-    day.bench.note(f"{day.name}: {serving} serve {time.monotonic() - promoted_at:.1f} s after the second was promoted")
+    def count(server):
+        return server.ask("SELECT count(*) FROM sessions")
+
+    before = {server: count(server) for server in (day.primary, day.standby)}
+    answers = [day.sign_in(f"served-{name}", name).status for name in INSTANCES]
+    used = [server for server in before if count(server) != before[server]]
+    day.claim(len(used) == 1 and 200 in answers, f"one server has all who sign in ({len(used)} have some, {answers})")
+    day.bench.note(f"{day.name}: {serving} serve from {'the first' if used == [day.primary] else 'the second'}, "
+                   f"{time.monotonic() - promoted_at:.1f} s after that was promoted; {stale} never refused")

@@ -30,10 +30,11 @@ struct FenceDecision {
     let commits: [Commit]
 
     func verdict(on found: ServerPosition) -> Verdict {
-        if let mark, found.epoch != mark.epoch {
-            return found.epoch > mark.epoch
-                ? .newEpoch : .behind(.epoch(found: found.epoch, acknowledged: mark.epoch))
+        if let mark, found.epoch < mark.epoch {
+            return .behind(.epoch(found: found.epoch, acknowledged: mark.epoch))
         }
+        // What was known before it, and the last commits, are of no account any more.
+        if let epoch = [mark?.epoch, known?.epoch].compactMap(\.self).min(), epoch < found.epoch { return .newEpoch }
         if let known, found.isSameServer(as: known) {
             return mark.flatMap { lag($0, found) }.map(Verdict.behind) ?? .same
         }

@@ -98,6 +98,12 @@ import Testing
 
     @Test func `is the one of the newest epoch, whatever it lacks`() {
         #expect(verdict(on: Self.position(epoch: 1, beat: 3, timeline: 2, end: 10)) == .newEpoch)
+        // Also for who has heard of the epoch by the ledger, and met the server before it.
+        #expect(
+            verdict(
+                on: Self.position(epoch: 1, beat: 3, timeline: 2, end: 2000, recovered: 800),
+                mark: Self.mark(epoch: 1, beat: 0, record: 0, ends: []), commits: [Self.commit(42, at: 960)])
+                == .newEpoch)
         #expect(
             verdict(on: Self.position(), mark: Self.mark(epoch: 1)) == .behind(.epoch(found: 0, acknowledged: 1)))
     }
