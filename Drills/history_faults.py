@@ -24,6 +24,8 @@ from stops import free_ports
 from store_life import run_tool
 
 INSTANCES = 3
+# A count of a second, and the look of whoever asks whether an instance is ready.
+HEARSAY = 3
 # In milliseconds, each way.
 SKEW = 1500
 RELAYING = re.compile("relaying")
@@ -105,13 +107,20 @@ def go_back(bench, instances, databases):
         time.sleep(random.uniform(0.1, 1))
     recovery = instances.log.invoke("operator", "recover")
     databases.promote()
-    time.sleep(random.uniform(0, 1))
-    standings = [instances.standing(number) for number in range(INSTANCES)]
+    # Who lacks none of its own commits may serve until it hears, within seconds, what others have seen acknowledged.
+    time.sleep(HEARSAY)
+    standings = []
+
+    def is_settled():
+        standings[:] = [instances.standing(number) for number in range(INSTANCES)]
+        return any("acknowledged" in standing for standing in standings) or all(map(instances.is_well, range(INSTANCES)))
+
+    eventually(is_settled, 30)
     if lacks := any("acknowledged" in standing for standing in standings):
         folder = os.path.join(bench.folder, f"{instances.name}0")
         done = run_tool(bench, folder, ["recovered"], instances.settings[0])
         bench.claim(done.returncode == 0, f"the store goes on ({done.stderr.strip()})")
-    bench.claim(lacks or not is_behind, f"what lacks something serves nobody ({standings})")
+    bench.claim(lacks or not is_behind, f"what lacks something serves nobody: {standings}")
     well = [eventually(lambda number=number: instances.is_well(number), 30) for number in range(INSTANCES)]
     bench.claim(all(well), f"every instance is well again ({[instances.standing(number) for number in range(INSTANCES)]})")
     instances.log.end(recovery, OK if lacks else REFUSED)

@@ -59,6 +59,20 @@ final class Fence: ConnectionGreeting, Sendable {
         }
     }
 
+    /// What this process has seen acknowledged, its last commits among it: others may find a server good that lacks
+    /// these. Nil before the first.
+    var acknowledged: StoreMark? {
+        state.withLock { state in
+            guard var mark = state.mark, let log = state.known?.log, state.known?.epoch == mark.epoch else {
+                return state.mark
+            }
+            for commit in state.commits.all {
+                mark.note(StoreMark.End(system: log.system, timeline: commit.timeline, end: commit.position))
+            }
+            return mark
+        }
+    }
+
     /// Takes over what others have seen acknowledged.
     func note(_ mark: StoreMark) {
         state.withLock { $0.mark = $0.mark?.merged(with: mark) ?? mark }
@@ -79,10 +93,7 @@ final class Fence: ConnectionGreeting, Sendable {
     func noteBeat(_ position: ServerPosition) -> StoreMark? {
         state.withLock { state in
             let decision = FenceDecision(known: state.known, mark: state.mark, commits: [])
-            guard decision.verdict(on: position) == .same else {
-                state.known = nil
-                return nil
-            }
+            guard decision.verdict(on: position) == .same else { return nil }
             let acknowledged = StoreMark(position)
             state.mark = state.mark?.merged(with: acknowledged) ?? acknowledged
             return state.mark

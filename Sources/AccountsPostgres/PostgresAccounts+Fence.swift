@@ -42,7 +42,11 @@ extension PostgresAccounts {
     /// Judges the database by what the ledger says, before anybody is served.
     func takeOverMark() async throws(RepositoryError) {
         guard let ledger = settings.ledger else { return }
-        let text = try await ledger.note { $0 }
+        let acknowledged = fence.acknowledged
+        let text = try await ledger.note { text in
+            guard let acknowledged else { return text }
+            return (text.flatMap(StoreMark.init(text:))?.merged(with: acknowledged) ?? acknowledged).text
+        }
         if let mark = text.flatMap(StoreMark.init(text:)) { fence.note(mark) }
     }
 
