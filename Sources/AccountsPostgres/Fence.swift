@@ -42,6 +42,9 @@ final class Fence: ConnectionGreeting, Sendable {
     /// Whether the server says what a commit is known by.
     var tellsCommits: Bool { tells.load(ordering: .relaxed) }
 
+    /// Whether a server was looked at: what was connected to before there were tables was not.
+    var knowsServer: Bool { state.withLock { $0.known != nil } }
+
     private var hasLog: Bool { mayHaveLog && !hidesLog.load(ordering: .relaxed) }
 
     // MARK: What is acknowledged

@@ -50,7 +50,8 @@ extension PostgresAccounts {
         if let mark = text.flatMap(StoreMark.init(text:)) { fence.note(mark) }
     }
 
-    private func renewConnections() async {
+    /// Has every connection looked at anew.
+    func renewConnections() async {
         for pool in allPools { await pool.renew() }
     }
 

@@ -51,6 +51,7 @@ public final class PostgresAccounts: SQLStore {
             try await Schema.migrate(store)
             try await Schema.checkDialect(store)
             try await Schema.addTables(store)
+            if settings.isFenced, !store.fence.knowsServer { await store.renewConnections() }
             try await store.begin(now: now)
             return store
         } catch {
