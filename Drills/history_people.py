@@ -18,17 +18,24 @@ class People:
         # When each code was first posted that may have been answered before there was a user.
         self.first_posts = {}
         self.links = collections.defaultdict(list)
+        self.merged = []
         # What has ended all that a user had, in the order of invocation.
         self.ends = collections.defaultdict(list)
         # What has first shown that a number is nobody's any more.
         self.gone = {}
+        # When the store went on without what was acknowledged last.
+        self.recoveries = [one for one in operations if one.kind == "recover" and one.outcome == OK]
         for operation in operations:
             self.add(operation)
+        for absorbed, merge in self.merged:
+            if not self.is_undone(merge):
+                self.is_gone(absorbed, merge)
         for tells in self.told.values():
             tells.sort(key=lambda operation: operation.invoked)
         for subject, tells in self.told.items():
             for before, after in self.successions(tells):
-                if user_of(before) != user_of(after):
+                # Who is told another number behind a recovery may have lost what gave them the first, which others have.
+                if user_of(before) != user_of(after) and not self.is_between(before.answered, after.invoked):
                     self.is_gone(user_of(before), after)
 
     def add(self, operation):
@@ -52,12 +59,22 @@ class People:
             self.merges[asked["absorbed"]].append((operation.invoked, asked["user"]))
             if operation.outcome == OK:
                 self.ends[asked["absorbed"]].append(operation)
-                self.is_gone(asked["absorbed"], operation)
+                self.merged.append((asked["absorbed"], operation))
         elif kind == "erase":
             self.erasures[asked["user"]].append(operation)
             if operation.outcome == OK:
                 self.ends[asked["user"]].append(operation)
                 self.is_gone(asked["user"], operation)
+
+    def is_between(self, begin, end):
+        return any(recovery.answered > begin and recovery.invoked < end for recovery in self.recoveries)
+
+    def is_undone(self, merge):
+        """Whether a recovery has lost the user that was to stay, so that the other is there as before."""
+        later = [recovery for recovery in self.recoveries if recovery.answered > merge.answered]
+        return bool(later) and not any(
+            user_of(tell) == merge.asked["user"] and tell.invoked > later[0].answered
+            for tells in self.told.values() for tell in tells)
 
     def is_gone(self, user, operation):
         if user not in self.gone or operation.answered < self.gone[user].answered:

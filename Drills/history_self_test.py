@@ -149,6 +149,13 @@ def cases():
     yield "after a recovery a subject may be who they were", recovered().opened("t"), None
     yield "after a recovery a number is another person's", recovered().opened("t", 1, "ben", is_new=True), "double"
     yield "after a recovery whoever was erased is back", recovered(signed_in().does("erase")).opened("t"), "stale"
+    yield "after a recovery the user that was to stay is lost, and the merged one there", (
+        recovered(merged()).opened("u", 2, "ben")), None
+    yield "after a recovery the user that was to stay is there, and the merged one too", (
+        recovered(merged()).opened("u", 2, "ben").opened("v", 1, "ann")), "stale"
+    yield "after a recovery whoever was linked is new, and the other as before", (
+        recovered(signed_in().does("link", subject="ann@b").opened("t", 1, "ann@b")).opened(
+            "u", 2, "ann@b", is_new=True).opened("v", 1, "ann")), None
     yield "a code opens two sessions", signed_in(code="c").opened("t", code="c"), "double"
     yield "a code that is sent again opens the same session", signed_in(code="c").opened(code="c", is_new=True), None
     yield "a ticket makes two sessions", (
