@@ -28,14 +28,16 @@ class People:
         for operation in operations:
             self.add(operation)
         for absorbed, merge in self.merged:
-            if not self.is_undone(merge):
+            if not self.is_lost(merge.asked["user"], merge.answered):
                 self.is_gone(absorbed, merge)
         for tells in self.told.values():
             tells.sort(key=lambda operation: operation.invoked)
         for subject, tells in self.told.items():
             for before, after in self.successions(tells):
-                # Who is told another number behind a recovery may have lost what gave them the first, which others have.
-                if user_of(before) != user_of(after) and not self.is_between(before.answered, after.invoked):
+                # Who is told another number behind a recovery may have lost what gave them the first, which others have;
+                # and where the other one is lost, the first is there as before.
+                if user_of(before) != user_of(after) and not self.is_between(before.answered, after.invoked) and not (
+                        self.is_lost(user_of(after), after.answered)):
                     self.is_gone(user_of(before), after)
 
     def add(self, operation):
@@ -69,12 +71,11 @@ class People:
     def is_between(self, begin, end):
         return any(recovery.answered > begin and recovery.invoked < end for recovery in self.recoveries)
 
-    def is_undone(self, merge):
-        """Whether a recovery has lost the user that was to stay, so that the other is there as before."""
-        later = [recovery for recovery in self.recoveries if recovery.answered > merge.answered]
+    def is_lost(self, user, since):
+        """Whether a recovery after that may have lost a user, whom nobody has seen again."""
+        later = [recovery for recovery in self.recoveries if recovery.answered > since]
         return bool(later) and not any(
-            user_of(tell) == merge.asked["user"] and tell.invoked > later[0].answered
-            for tells in self.told.values() for tell in tells)
+            user_of(tell) == user and tell.invoked > later[0].answered for tells in self.told.values() for tell in tells)
 
     def is_gone(self, user, operation):
         if user not in self.gone or operation.answered < self.gone[user].answered:
