@@ -199,8 +199,13 @@ public protocol MaintenanceRepository: Sendable {
     /// Counts a second of a store that others could put back in time, or go on with elsewhere, and looks whether it has
     /// all that was acknowledged; nothing to do where the store is a file.
     ///
+    /// - Returns: whether an operator has had the store go on in a new epoch, so that whatever was read before is to be
+    ///   read anew; no request is served before ``enterEpoch()``.
     /// - Throws: `.unavailable(.behind)` where it has not; nobody is served from it then.
-    func beat() async throws(RepositoryError)
+    func beat() async throws(RepositoryError) -> Bool
+
+    /// Says that nothing of an earlier epoch is relied on any more.
+    func enterEpoch()
 
     /// Has a look at the store's clock, which all instances have in common; at none where there is one instance.
     func look(at clock: CommonClock) async throws(RepositoryError)

@@ -15,9 +15,8 @@ extension PostgresAccounts {
     /// whether this database is still the one that has everything.
     ///
     /// - Throws: `.unavailable(.behind)` where it is not; nobody is served from it then.
-    public func beat() async throws(RepositoryError) {
-        guard settings.isFenced else { return }
-        takeOverEpoch()
+    public func beat() async throws(RepositoryError) -> Bool {
+        guard settings.isFenced else { return false }
         var trouble: RepositoryError?
         do throws(RepositoryError) { try await takeOverMark() } catch { trouble = error }
         let row: StoredRow?
@@ -37,7 +36,13 @@ extension PostgresAccounts {
             }
         }
         if let trouble { throw trouble }
+        return try await takeOverEpoch()
     }
+
+    public func enterEpoch() { epoch.store(toldEpoch.load(ordering: .acquiring), ordering: .releasing) }
+
+    /// Whether what this instance has read is of an earlier epoch: then no request is served.
+    var isInEarlierEpoch: Bool { epoch.load(ordering: .relaxed) != fence.epochsBegun }
 
     /// Judges the database by what the ledger says, before anybody is served.
     func takeOverMark() async throws(RepositoryError) {
@@ -56,13 +61,15 @@ extension PostgresAccounts {
     }
 
     /// Reads anew what was read in the epoch before.
-    private func takeOverEpoch() {
-        guard epoch.exchange(fence.epochsBegun, ordering: .acquiringAndReleasing) != fence.epochsBegun else { return }
+    ///
+    /// - Returns: whether there is a new one.
+    private func takeOverEpoch() async throws(RepositoryError) -> Bool {
+        guard isInEarlierEpoch else { return false }
+        toldEpoch.store(fence.epochsBegun, ordering: .releasing)
         numbers.discard()
-        Task { [self] in
-            _ = try? await reloadSecretKeys()
-            _ = try? await reloadKeyRing()
-        }
+        _ = try await reloadKeyRing()
+        _ = try await reloadSecretKeys()
+        return true
     }
 
     /// Brings what a process that is gone has left.

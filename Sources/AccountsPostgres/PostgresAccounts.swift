@@ -29,8 +29,9 @@ public final class PostgresAccounts: SQLStore {
     let numbers = NumberBlock()
     /// Keeps everybody from a server that lacks something of what was acknowledged.
     let fence: Fence
-    /// Of which epoch what was read is.
+    /// Of which epoch what was read is, counted from the opening, and which was told last to who reads more of it.
     let epoch = Atomic<Int>(0)
+    let toldEpoch = Atomic<Int>(0)
 
     /// Opens the store.
     ///

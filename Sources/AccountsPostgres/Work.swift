@@ -93,6 +93,7 @@ extension PostgresAccounts {
     ) async throws(PostgresError) -> Rows {
         let time = StoreTime(usual: settings.statementTimeout, request: settings.requestTimeout)
         defer { time.note() }
+        guard !time.isOfRequest || !isInEarlierEpoch else { throw .notConnected(.notAdmitted) }
         var attempt = 1
         var waits = Turn.current?.isLocked ?? false
         while true {
@@ -133,6 +134,7 @@ extension PostgresAccounts {
     ) async throws(RepositoryError) -> Value {
         let time = StoreTime(usual: settings.transactionTimeout, request: settings.requestTimeout)
         defer { time.note() }
+        guard !time.isOfRequest || !isInEarlierEpoch else { throw .unavailable(.behind(nil)) }
         var attempt = 1
         var waits = Turn.current?.isLocked ?? false
         while true {

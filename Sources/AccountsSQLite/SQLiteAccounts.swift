@@ -232,7 +232,9 @@ public final class SQLiteAccounts: SQLStore {
     public func look(at clock: CommonClock) async throws(RepositoryError) {}
 
     /// Nobody else has the file, and its ledger is beside it.
-    public func beat() async throws(RepositoryError) {}
+    public func beat() async throws(RepositoryError) -> Bool { false }
+
+    public func enterEpoch() {}
 
     /// How many writes wait for the commit under way: what tells that the disk is what limits.
     public var waitingWrites: Int { writer.waiting }

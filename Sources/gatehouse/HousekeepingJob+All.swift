@@ -114,19 +114,27 @@ extension HousekeepingJob {
     private static let beatInterval = Duration.seconds(1)
 
     /// Looks, once a second, whether the database still has all that was acknowledged, and says so where it has not.
-    static func beat(_ repository: any MaintenanceRepository, _ logger: Logger) -> HousekeepingJob {
+    static func beat(
+        _ repository: any MaintenanceRepository & SigningKeyRepository, _ keys: SessionKeys, _ clock: Clock,
+        _ logger: Logger
+    ) -> HousekeepingJob {
         let word = FenceLog()
         return HousekeepingJob(
             interval: beatInterval, complaint: "it could not be noted how far the store has come"
         ) {
             do throws(RepositoryError) {
-                try await repository.beat()
+                let isNewEpoch = try await repository.beat()
                 word.tell(nil, logger)
+                guard isNewEpoch else { return }
             } catch .unavailable(.behind(let regression)) {
-                word.tell(.unavailable(.behind(regression)), logger)
+                return word.tell(.unavailable(.behind(regression)), logger)
             } catch {
                 throw error
             }
+            // What was signed by the keys of before is refused from now on.
+            try await keys.reload(from: repository, now: clock.seconds)
+            repository.enterEpoch()
+            logger.notice("the store goes on in a new epoch")
         }
     }
 

@@ -30,7 +30,7 @@ import Testing
         try await SharedServer.withEmptyTables { address in
             try await withLedger { ledger, _ in
                 try await withStore(at: address, ledger: ledger) { store async throws in
-                    for _ in 0..<3 { try await store.beat() }
+                    for _ in 0..<3 { _ = try await store.beat() }
                 }
                 try await putBack(address)
                 let error = await #expect(throws: RepositoryError.self) {
@@ -44,9 +44,9 @@ import Testing
     @Test func `is told to instances that run, by the next count`() async throws {
         try await SharedServer.withEmptyTables { address in
             try await withStore(at: address) { store async throws in
-                for _ in 0..<3 { try await store.beat() }
+                for _ in 0..<3 { _ = try await store.beat() }
                 try await putBack(address)
-                await #expect(throws: RepositoryError.self) { try await store.beat() }
+                await #expect(throws: RepositoryError.self) { _ = try await store.beat() }
                 let failure = await #expect(throws: RepositoryError.self) {
                     _ = try await store.signedIn(Self.signIn)
                 }
@@ -72,7 +72,7 @@ import Testing
                     #expect(try await store.erase(user, line: .none, now: Sample.now))
                     let text = try String(contentsOfFile: path, encoding: .utf8)
                     #expect(text.contains("user_erased \(user.rawValue) "))
-                    try await store.beat()
+                    _ = try await store.beat()
                 }
                 let user = try #require(erased)
                 // The earlier moment's: the user is there, and the record is not.
@@ -99,7 +99,7 @@ import Testing
                     #expect(try await store.session(session.id, now: Sample.now) == nil)
                     let late = Sample.signIn(Sample.subject("late"), now: Sample.now + 700)
                     #expect(try await store.signedIn(late).user.rawValue > 1_000_000_000)
-                    try await store.beat()
+                    _ = try await store.beat()
                 }
             }
         }
@@ -111,7 +111,7 @@ import Testing
                 let session = Sample.session()
                 try await withStore(at: address, ledger: ledger) { store async throws in
                     _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session))
-                    for _ in 0..<3 { try await store.beat() }
+                    for _ in 0..<3 { _ = try await store.beat() }
                 }
                 try await putBack(address)
                 try await withStore(at: address, isFenced: false, ledger: ledger) { store async throws in
