@@ -34,8 +34,8 @@ class People:
             tells.sort(key=lambda operation: operation.invoked)
         for subject, tells in self.told.items():
             for before, after in self.successions(tells):
-                # Who is told another number behind a recovery may have lost what gave them the first, which others have;
-                # and where the other one is lost, the first is there as before.
+                # Who is told another number behind a recovery may have lost what gave them the first, which others may
+                # have; and where the other one is lost, the first is there as before.
                 if user_of(before) != user_of(after) and not self.is_between(before.answered, after.invoked) and not (
                         self.is_lost(user_of(after), after.answered)):
                     self.is_gone(user_of(before), after)

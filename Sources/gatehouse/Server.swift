@@ -104,7 +104,8 @@ struct Server: Service {
                         .forgetUnfinished(repository, settings.providers, clock),
                         .tellOfNarrowing(repository, parts.providers, apps, clock, logger),
                         .tellOfFormerIssuers(repository, FormerIssuers(settings.providers), logger),
-                        .followClock(repository, common), .beat(repository, keys, clock, logger), .tellOfClock(common, logger),
+                        .followClock(repository, common), .beat(repository, keys, clock, logger),
+                        .tellOfClock(common, logger),
                     ]
                     + grantJobs(settings, parts, clients, logger)
                     + open.flatMap { $0.jobs(repository, clock) },
