@@ -16,6 +16,9 @@ final class Fence: ConnectionGreeting, Sendable {
         var regression: StoreRegression?
     }
 
+    /// Runs one statement on the server that is looked at.
+    private typealias Ask = (Postgres.Statement, [Value]) async throws(PostgresError) -> Rows
+
     private static let lookTimeout = Duration.seconds(5)
     /// What is passed over where numbers may have been given that this server knows nothing of.
     private static let margin: Int64 = 1_000_000
@@ -105,20 +108,31 @@ final class Fence: ConnectionGreeting, Sendable {
 
     // MARK: Connections
 
+    /// Looks at the server that tables have been made on just now: what was connected to before had none to look at.
+    func meet(_ pool: PostgresPool) async throws(RepositoryError) {
+        let ask: Ask = { statement, values throws(PostgresError) in
+            try Self.only(try await pool.run([Command(statement, values)], timeout: Self.lookTimeout))
+        }
+        if !knowsServer, let found = try await position(ask) { try await take(found, ask) }
+    }
+
     func admits(_ session: GreetedSession) async -> Bool {
+        let ask: Ask = { statement, values throws(PostgresError) in
+            try Self.only(try await session.run([Command(statement, values)], timeout: Self.lookTimeout))
+        }
         do throws(RepositoryError) {
-            guard let found = try await position(session) else { return true }
+            guard let found = try await position(ask) else { return true }
             let verdict = state.withLock { state in
                 FenceDecision(known: state.known, mark: state.mark, commits: state.commits.all).verdict(on: found)
             }
             switch verdict {
             case .same: break
             case .goesOn(let transactions):
-                let lost = try await lost(transactions, session)
+                let lost = try await lost(transactions, ask)
                 guard lost == 0 else { return refuse(.commits(count: Int64(lost))) }
-                try await take(found, session)
+                try await take(found, ask)
             case .newEpoch:
-                try await take(found, session)
+                try await take(found, ask)
                 epochs.wrappingAdd(1, ordering: .releasing)
             case .behind(let regression): return refuse(regression)
             }
@@ -130,23 +144,28 @@ final class Fence: ConnectionGreeting, Sendable {
         }
     }
 
+    private static func only(_ rows: [Rows]) throws(PostgresError) -> Rows {
+        guard let first = rows.first else { throw .unexpectedResult }
+        return first
+    }
+
     private func refuse(_ regression: StoreRegression) -> Bool {
         state.withLock { $0.regression = regression }
         return false
     }
 
     /// - Returns: nil where there is no store yet.
-    private func position(_ session: GreetedSession) async throws(RepositoryError) -> ServerPosition? {
+    private func position(_ ask: Ask) async throws(RepositoryError) -> ServerPosition? {
         do throws(PostgresError) {
             if hasLog {
                 do throws(PostgresError) {
-                    let rows = try await session.query(PositionStatements.look, timeout: Self.lookTimeout)
+                    let rows = try await ask(PositionStatements.look, [])
                     return try Self.position(rows, hasLog: true)
                 } catch .refused(.other(let code)) where Self.isOfHiddenLog(code) {
                     hidesLog.store(true, ordering: .relaxed)
                 }
             }
-            let rows = try await session.query(PositionStatements.lookAtStore, timeout: Self.lookTimeout)
+            let rows = try await ask(PositionStatements.lookAtStore, [])
             return try Self.position(rows, hasLog: false)
         } catch .refused(.other("42P01")) {
             return nil
@@ -169,11 +188,11 @@ final class Fence: ConnectionGreeting, Sendable {
         ["42883", "42501", "0A000", "55000", "58P01"].contains(code)
     }
 
-    private func lost(_ transactions: [Int64], _ session: GreetedSession) async throws(RepositoryError) -> Int {
+    private func lost(_ transactions: [Int64], _ ask: Ask) async throws(RepositoryError) -> Int {
         if transactions.isEmpty { return 0 }
         do throws(PostgresError) {
             let numbers = transactions.map(String.init).joined(separator: " ")
-            let rows = try await session.query(PositionStatements.lost, .text(numbers), timeout: Self.lookTimeout)
+            let rows = try await ask(PositionStatements.lost, [.text(numbers)])
             return Int(try rows.first?.integer(0) ?? 0)
         } catch .refused(.other("22023")) {
             // One of them is of the future.
@@ -185,22 +204,25 @@ final class Fence: ConnectionGreeting, Sendable {
 
     /// Takes a server for the right one from now on. The first instance that comes to another timeline notes it in the
     /// store, and has numbers go on far behind the last.
-    private func take(_ found: ServerPosition, _ session: GreetedSession) async throws(RepositoryError) {
+    private func take(_ found: ServerPosition, _ ask: Ask) async throws(RepositoryError) {
         var found = found
         if let log = found.log, (found.noted.system, found.noted.timeline) != (log.system, log.timeline) {
             let isFirst = found.noted.timeline == 0
             let isMoved = !isFirst && found.noted.system != log.system
             do throws(PostgresError) {
-                _ = try await session.query(
-                    PositionStatements.noteTimeline, .text("\(log.system) \(log.timeline) \(found.fork ?? log.end)"),
-                    .text("\(log.system) \(log.timeline) %"), .integer(isFirst ? 0 : Self.margin),
-                    .integer(isMoved ? 1 : 0), timeout: Self.lookTimeout)
+                _ = try await ask(
+                    PositionStatements.noteTimeline,
+                    [
+                        .text("\(log.system) \(log.timeline) \(found.fork ?? log.end)"),
+                        .text("\(log.system) \(log.timeline) %"), .integer(isFirst ? 0 : Self.margin),
+                        .integer(isMoved ? 1 : 0),
+                    ])
             } catch .refused(.other("42P01")) {
                 // The tables are of a version before.
             } catch {
                 throw RepositoryError(error)
             }
-            guard let noted = try await position(session) else { throw .unavailable(.corrupt) }
+            guard let noted = try await position(ask) else { throw .unavailable(.corrupt) }
             found = noted
         }
         state.withLock { [found] state in

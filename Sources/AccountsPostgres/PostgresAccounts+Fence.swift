@@ -56,7 +56,7 @@ extension PostgresAccounts {
     }
 
     /// Has every connection looked at anew.
-    func renewConnections() async {
+    private func renewConnections() async {
         for pool in allPools { await pool.renew() }
     }
 

@@ -52,7 +52,7 @@ public final class PostgresAccounts: SQLStore {
             try await Schema.migrate(store)
             try await Schema.checkDialect(store)
             try await Schema.addTables(store)
-            if settings.isFenced, !store.fence.knowsServer { await store.renewConnections() }
+            if settings.isFenced { try await store.fence.meet(store.pool(.durable)) }
             try await store.begin(now: now)
             return store
         } catch {
@@ -129,7 +129,8 @@ public final class PostgresAccounts: SQLStore {
             return try rows.all(sealer)
         }
         knownSecretKeys.use(keys)
-        if settings.mayChangeNumbers { try await goOnBehindRows() }
+        // A recovery passes more of them.
+        if settings.isFenced { try await goOnBehindRows() }
         try await bringWhatWaits()
     }
 

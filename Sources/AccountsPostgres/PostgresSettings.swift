@@ -39,8 +39,6 @@ public struct PostgresSettings: Sendable {
 
     /// Whether a server that lacks something of what was acknowledged serves nobody; false for who mends that.
     public var isFenced: Bool
-    /// Whether numbers are made to go on behind the rows that are there, as it is opened: not beside what fills it.
-    public var mayChangeNumbers: Bool { isFenced }
     /// What outlives the database; nil where nothing does.
     public var ledger: (any StoreLedger)?
 

@@ -34,6 +34,9 @@ public struct RecoveryOutcome: Sendable, Equatable {
 extension PostgresAccounts {
     /// What is passed over of each number: more than any service gives between a backup and its return.
     private static let margin: Int64 = 1_000_000_000
+    /// How many records are done again that the database may know: numbers are given in another order than transactions
+    /// end, and what is done already stays as it is.
+    private static let overlap: Int64 = 1000
 
     private static let nextEpoch = Query(
         """
@@ -56,7 +59,7 @@ extension PostgresAccounts {
         var lines: [String] = []
         if request.usesLedger, let ledger = settings.ledger {
             mark = try await ledger.note { $0 }.flatMap(StoreMark.init(text:))
-            lines = try await ledger.lines(after: known)
+            lines = try await ledger.lines(after: known - Self.overlap)
         }
         let isPostgres = settings.dialect == .postgresql
         let outcome = try await write(.serializable) {
@@ -86,7 +89,7 @@ extension PostgresAccounts {
             try audit.addOperators(.storeRecovered, fields: ["epoch:\(epoch)"])
             try audit.add(.sessionsRevoked, user: nil)
             return RecoveryOutcome(
-                epoch: epoch, records: found.records.count, erased: replay.erased,
+                epoch: epoch, records: found.records.count { $0.number > known }, erased: replay.erased,
                 stranded: try replay.strandedUsers(), endedSessions: ended, unprovenLines: found.unproven)
         }
         _ = try await reloadSecretKeys()

@@ -20,13 +20,4 @@ public struct GreetedSession: Sendable {
         guard commands.allSatisfy(\.isWellFormed) else { throw .wrongParameters }
         return try await pool.run(commands, on: connection, deadline: .now + timeout)
     }
-
-    /// Runs one statement, which is a transaction of its own.
-    public func query(
-        _ statement: Statement, _ values: Value..., timeout: Duration
-    ) async throws(PostgresError) -> Rows {
-        let rows = try await run([Command(statement, values)], timeout: timeout)
-        guard let first = rows.first, rows.count == 1 else { throw .unexpectedResult }
-        return first
-    }
 }
