@@ -4,7 +4,7 @@ import Postgres
 
 /// What a recovery is to rely on.
 public struct RecoveryRequest: Sendable {
-    /// Whether the ledger is applied; without it, whoever was erased since is back.
+    /// Whether the ledger is applied; without it, users who were erased since are back.
     public var usesLedger: Bool
     /// Keys that sign from now on.
     public var signingKeys: [SigningKey]

@@ -18,11 +18,11 @@ struct StoreRecovered: AsyncParsableCommand {
             (storage.ledger) tells is done again: who was erased stays erased, what was unlinked, locked or retired stays so. \
             A new epoch begins: instances go on within seconds, and none serves the other server again, should it come back.
 
-            Users and links that came after the point in time are gone. Whoever had gone to another carrier since has no \
+            Users and links that came after the point in time are gone. A user who had gone to another carrier since has no \
             identity left and is told by number.
             """)
 
-    @Flag(help: "Do without the ledger: whoever was erased since is back.")
+    @Flag(help: "Do without the ledger: users who were erased since are back.")
     var withoutLedger = false
     @Flag(help: "Only begin a new epoch: you have made sure that the database has everything.")
     var nothingLost = false
@@ -33,7 +33,7 @@ struct StoreRecovered: AsyncParsableCommand {
         let hasLedger = try options.configuration.settings().storage.ledger != nil
         if !hasLedger, !withoutLedger, !nothingLost {
             throw StoreOptions.fail(
-                "storage.ledger names none, so that whoever was erased since is back: say --without-ledger to go on")
+                "storage.ledger names none, so that users who were erased since are back: say --without-ledger to go on")
         }
         try await options.withStore(for: .recovery) { store, _, clock in
             guard let database = store.database else {
