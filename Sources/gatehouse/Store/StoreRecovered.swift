@@ -33,7 +33,8 @@ struct StoreRecovered: AsyncParsableCommand {
         let hasLedger = try options.configuration.settings().storage.ledger != nil
         if !hasLedger, !withoutLedger, !nothingLost {
             throw StoreOptions.fail(
-                "storage.ledger names none, so that users who were erased since are back: say --without-ledger to go on")
+                "storage.ledger names none, so that users who were erased since are back: say --without-ledger to go on"
+            )
         }
         try await options.withStore(for: .recovery) { store, _, clock in
             guard let database = store.database else {
