@@ -87,7 +87,7 @@ class World:
 
 def read_tokens(told):
     """A registration tells no user but in its token, and makes a new one."""
-    user = told["user"]["user_id"] if "user" in told else int(claims(told["token"])["sub"])
+    user = told["user"]["user_id"] if "user" in told else int(claims(told["refresh_token"])["uid"])
     return {**read_refreshed(told), "user": user, "is_new": told.get("new_user", True)}
 
 

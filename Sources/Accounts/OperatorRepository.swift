@@ -162,6 +162,13 @@ public protocol MaintenanceRepository: Sendable {
     /// keys of the configuration that came with that mean what was so before, where nobody has set them.
     func hasOlderDefaults() async throws(RepositoryError) -> Bool
 
+    /// What apps see as `sub`, which is written down with the first look at a store: one that has users by then was
+    /// made by an earlier version, which had their numbers. As long as there are none it may be another.
+    ///
+    /// - Parameter wanted: nil for whatever the store has.
+    /// - Throws: `.notOpened(.otherSubjects)` where there are users, and the store has the other.
+    func subjectForm(_ wanted: SubjectForm?) async throws(RepositoryError) -> SubjectForm
+
     /// Removes at most about `limit` rows that have expired, in one short transaction.
     ///
     /// - Parameter lingering: how many seconds rows stay beyond their time; nil where only those are meant of which

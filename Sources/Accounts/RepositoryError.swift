@@ -30,6 +30,8 @@ public enum StoreOpenError: Error, Equatable, Sendable {
     case unfinishedCopy
     /// Its tables were made for another kind of engine.
     case otherDialect
+    /// Users are there whom apps know by a `sub` of another form than the one that is wanted.
+    case otherSubjects(found: SubjectForm, wanted: SubjectForm, users: Int64)
     /// The database holds its texts in another encoding than UTF-8, which has no place for most of what people are
     /// called.
     case otherEncoding(found: String)

@@ -89,6 +89,8 @@ public struct Session: Equatable, Sendable {
 
     public var id: SessionID
     public var user: UserID
+    /// As ``User/reference``.
+    public var userReference: String
     public var family: SessionID
     /// The generation of the current refresh token; 0 while that is one of the earlier form.
     public var generation: Int64
@@ -120,13 +122,14 @@ public struct Session: Equatable, Sendable {
     public var isMergeOffered: Bool
 
     public init(
-        id: SessionID, user: UserID, family: SessionID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64,
-        createdAt: Int64, userAgent: String?, authentication: Authentication, authenticatedAt: Int64,
+        id: SessionID, user: UserID, userReference: String, family: SessionID, generation: Int64, rotatedAt: Int64?,
+        expiresAt: Int64, createdAt: Int64, userAgent: String?, authentication: Authentication, authenticatedAt: Int64,
         challengedAt: Int64?, provider: String, client: String, identity: IdentityID?, scope: String?,
         audience: String?, source: SessionSource, declined: String?, isMergeOffered: Bool
     ) {
         self.id = id
         self.user = user
+        self.userReference = userReference
         self.family = family
         self.generation = generation
         self.rotatedAt = rotatedAt

@@ -10,6 +10,8 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
     // What a `Session` is read from, in the order of its places in a row.
     case id, user, family, generation, rotated, expires, created, userAgent, acr, methods, authTime, provider, client
     case identity, authenticated, scope, audience, challenged, source, declined, mergeOffered
+    // Of the user's row, with which it is read; no column of the table.
+    case userReference
     // What is left of refresh tokens of the earlier form, in the order of `EarlierTokenColumns`.
     case refreshHash, previousHash, nextWrapped
     // How often the current refresh token was given again late, in the order of `LateRepeatColumns`.
@@ -41,6 +43,7 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .source: .integer("source")
         case .declined: .text("declined").optional
         case .mergeOffered: .integer("merge_offered").optional
+        case .userReference: .text("reference")
         case .refreshHash: .bytes("refresh_hash").noneOrEmpty
         case .previousHash: .bytes("previous_hash").optional
         case .nextWrapped: .bytes("next_wrapped").optional
@@ -84,7 +87,7 @@ package enum SessionColumn: Int, CaseIterable, Sendable {
         case .declined: .session { .optional($0.declined) }
         case .mergeOffered: .session { $0.isMergeOffered ? .integer(1) : .null }
         case .refreshHash: .noBytes
-        case .previousHash, .nextWrapped, .lateRepeats, .lateGenerations: .nothing
+        case .userReference, .previousHash, .nextWrapped, .lateRepeats, .lateGenerations: .nothing
         case .upstreamSession: .session { .optional($0.upstreamSession) }
         }
     }
@@ -102,8 +105,12 @@ extension SessionColumn {
     /// The same with what is left of refresh tokens of the earlier form.
     static let readNamesWithTokens = names(allCases.prefix { $0 != .upstreamSession })
 
-    static func names(_ columns: some Sequence<SessionColumn>) -> String {
-        columns.map(\.name).joined(separator: ", ")
+    /// Those that are in the table.
+    static let stored = allCases.filter { $0 != .userReference }
+
+    private static func names(_ columns: some Sequence<SessionColumn>) -> String {
+        columns.map { $0 == .userReference ? "(SELECT reference FROM users WHERE users.id = user_id)" : $0.name }
+            .joined(separator: ", ")
     }
 }
 
@@ -114,7 +121,8 @@ extension Session {
             acr: try row.optionalText(.acr), methods: try row.text(.methods), time: try row.optionalInteger(.authTime))
         self.init(
             id: try row.sessionID(.id), user: UserID(rawValue: try row.integer(.user)),
-            family: try row.sessionID(.family), generation: try row.integer(.generation),
+            userReference: try row.text(.userReference), family: try row.sessionID(.family),
+            generation: try row.integer(.generation),
             rotatedAt: try row.optionalInteger(.rotated), expiresAt: try row.integer(.expires),
             createdAt: try row.integer(.created), userAgent: try row.optionalText(.userAgent),
             authentication: authentication,

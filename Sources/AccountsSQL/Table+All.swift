@@ -50,7 +50,7 @@ extension Table {
             owner: .user("user_id", merged: .goes)),
         Table(
             "sessions", key: [SessionColumn.id.column],
-            SessionColumn.allCases.filter { $0 != .id }.map(\.column), bond: .user(SessionColumn.user.name)),
+            SessionColumn.stored.filter { $0 != .id }.map(\.column), bond: .user(SessionColumn.user.name)),
         // Those of sessions that were revoked before name no session any more; their expiry removes them.
         Table(
             "retired_refresh_tokens", key: [.bytes("session_id"), .bytes("hash")], [.integer("expires")],

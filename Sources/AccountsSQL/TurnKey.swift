@@ -15,13 +15,14 @@ public struct TurnKey: Hashable, Sendable {
     private static let prime: UInt64 = 0x100_0000_01B3
     private static let basis: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    private static func digest(_ bytes: some Sequence<UInt8>, from start: UInt64 = basis) -> UInt64 {
-        bytes.reduce(start) { ($0 ^ UInt64($1)) &* prime }
+    private static func digest(_ bytes: Span<UInt8>) -> UInt64 {
+        var digest = basis
+        for index in bytes.indices { digest = (digest ^ UInt64(bytes[index])) &* prime }
+        return digest
     }
 
-    public static func subject(_ subject: Subject) -> TurnKey {
-        TurnKey(1, digest(subject.value.utf8, from: digest(subject.issuer.utf8)))
-    }
+    /// The same of any issuer: two who have one subject value there and here are hardly ever there at once.
+    public static func subject(_ subject: Subject) -> TurnKey { TurnKey(1, digest(subject.value.utf8.span)) }
 
     public static func session(_ id: SessionID) -> TurnKey { TurnKey(2, id.low) }
     public static func user(_ id: UserID) -> TurnKey { TurnKey(3, UInt64(bitPattern: id.rawValue)) }
@@ -29,5 +30,5 @@ public struct TurnKey: Hashable, Sendable {
     /// What is used once.
     public static func value(_ hash: TokenHash) -> TurnKey { TurnKey(5, hash.words.0) }
     /// What is counted.
-    public static func budget(_ name: [UInt8]) -> TurnKey { TurnKey(6, digest(name)) }
+    public static func budget(_ name: [UInt8]) -> TurnKey { TurnKey(6, digest(name.span)) }
 }

@@ -271,6 +271,11 @@ public struct Settings: Sendable {
         /// How long after its last word a provider is asked again; nil: never.
         public var providerCheckSeconds: Int64? { providerCheckDays > 0 ? Int64(providerCheckDays) * 86_400 : nil }
 
+        /// What apps see as `sub`; nil: as the store was made, and a new one by reference.
+        var subject: SubjectForm?
+        public var subjects: SubjectForm { subject ?? .reference }
+        /// Nil where the sections leave it to the store.
+        public var chosenSubjects: SubjectForm? { subject }
         var tokenType = AccessTokenFormat.TokenType.atJWT
         var signing = SigningAlgorithm.es256
 
@@ -354,6 +359,9 @@ extension Settings {
         let isOpen = admin.openOnLoopback.map { $0 == .yes } ?? writtenBefore
         admin.roleOnLoopback = isOpen ? .operator : .auditor
     }
+
+    /// Says what the store has, where the sections leave it to that.
+    public mutating func settle(subject: SubjectForm) { session.subject = subject }
 
     private func noticesOfOpenListener() -> [SettingsNotice] {
         guard admin.openOnLoopback == nil, !admin.hasTokens else { return [] }

@@ -38,7 +38,7 @@ public struct ApproveTransaction: Sendable {
                 try await accounts.receipts(of: session.user)
             }
             guard let receipt = receipts.first(where: { $0.id == id && $0.session == session.id }) else { return nil }
-            return try tokenIssuer.receipt(receipt)
+            return try tokenIssuer.receipt(receipt, under: session)
         }
     }
 
@@ -62,7 +62,7 @@ public struct ApproveTransaction: Sendable {
                 nonce: request.nonce, authentication: idToken.authentication, provider: provider.configuration.name,
                 client: provider.configuration.clientID, now: supplies.clock.seconds)
             switch try await grant.store({ () throws(RepositoryError) in try await accounts.storeReceipt(record) }) {
-            case .stored(let receipt): return try tokenIssuer.receipt(receipt)
+            case .stored(let receipt): return try tokenIssuer.receipt(receipt, under: session)
             case .notThisUser: throw .invalidIDToken(.subject)
             case .refused(let refusal): throw ServiceError(refusal)
             }

@@ -252,8 +252,9 @@ extension Session {
     /// A session that was just stored.
     init(_ session: NewSession, of signedIn: SignedIn, at provider: String, now: Int64) {
         self.init(
-            id: session.id, user: signedIn.user, family: session.family, generation: Self.firstGeneration,
-            rotatedAt: nil, expiresAt: session.expiresAt, createdAt: now, userAgent: session.userAgent,
+            id: session.id, user: signedIn.user, userReference: signedIn.reference, family: session.family,
+            generation: Self.firstGeneration, rotatedAt: nil, expiresAt: session.expiresAt, createdAt: now,
+            userAgent: session.userAgent,
             authentication: session.authentication, authenticatedAt: session.authenticatedAt,
             challengedAt: session.challengedAt, provider: provider, client: session.client, identity: signedIn.identity,
             scope: session.scope, audience: session.audience, source: session.source,

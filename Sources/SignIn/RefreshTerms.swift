@@ -8,6 +8,8 @@ struct RefreshTerms: Sendable {
     /// For how long it lasts however often it is refreshed, in seconds; nil for no end.
     let absoluteSeconds: Int64?
     let isReusable: Bool
+    /// What apps see as `sub`.
+    private let subjects: SubjectForm
 
     /// - Parameter app: nil for who posts codes, and names no app.
     init(of app: RegisteredApp?, _ configuration: TokenIssuer.Configuration) {
@@ -15,6 +17,7 @@ struct RefreshTerms: Sendable {
         inactivitySeconds = own?.inactivitySeconds ?? configuration.refreshTokenSeconds
         absoluteSeconds = own?.absoluteSeconds ?? configuration.absoluteSeconds
         isReusable = own?.use == .reusable
+        subjects = configuration.subjects
     }
 
     /// When the first refresh token of a session stops working, in seconds since 1970.
@@ -30,7 +33,7 @@ struct RefreshTerms: Sendable {
     /// good: the store alone knows that it ends sooner, since a client that keeps its first one has no other to hear of
     /// that from.
     func token(of session: Session) -> RefreshToken {
-        guard isReusable, let absoluteSeconds else { return RefreshToken(of: session) }
-        return RefreshToken(of: session, reusableUntil: session.createdAt + absoluteSeconds)
+        guard isReusable, let absoluteSeconds else { return RefreshToken(of: session, as: subjects) }
+        return RefreshToken(of: session, as: subjects, reusableUntil: session.createdAt + absoluteSeconds)
     }
 }

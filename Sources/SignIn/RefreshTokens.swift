@@ -81,6 +81,8 @@ struct RefreshToken: Equatable, Sendable {
     private static let maximumTokenBytes = 512
 
     let user: UserID
+    /// What apps see as the user's `sub`.
+    let subject: String
     let session: SessionID
     /// Counts up from ``Session/firstGeneration``.
     let generation: Int64
@@ -90,8 +92,9 @@ struct RefreshToken: Equatable, Sendable {
     let expiresAt: Int64
 
     /// The first one, of a session that was just opened.
-    init(of session: NewSession, user: UserID, now: Int64) {
+    init(of session: NewSession, user: UserID, subject: String, now: Int64) {
         self.user = user
+        self.subject = subject
         self.session = session.id
         generation = Session.firstGeneration
         issuedAt = now
@@ -100,10 +103,12 @@ struct RefreshToken: Equatable, Sendable {
 
     /// The current one of a session whose refresh tokens are signed.
     ///
-    /// - Parameter reusableUntil: until when it stays good where it is not replaced, in seconds since 1970; nil where
-    ///   it is.
-    init(of session: Session, reusableUntil: Int64? = nil) {
+    /// - Parameters:
+    ///   - form: what apps see as the user's `sub`.
+    ///   - reusableUntil: until when it stays good where it is not replaced, in seconds since 1970; nil where it is.
+    init(of session: Session, as form: SubjectForm, reusableUntil: Int64? = nil) {
         user = session.user
+        subject = session.subject(as: form)
         self.session = session.id
         generation = session.generation
         issuedAt = session.rotatedAt ?? session.createdAt
@@ -119,12 +124,13 @@ struct RefreshToken: Equatable, Sendable {
             let number = Int64(token.keyID), token.keyID == String(number), let key = key(number),
             let payload = try? token.payload(verifiedUnder: key.bytes),
             let claims = try? JSONValue(parsing: payload.span),
-            let user = claims["sub"]?.string.flatMap({ Int64($0) }),
+            let subject = claims["sub"]?.string, let user = Int64(claims["uid"]?.string ?? subject),
             let session = claims["sid"]?.string.flatMap({ SessionID($0) }),
             let generation = claims["gen"]?.integer, generation >= Session.firstGeneration,
             let issuedAt = claims["iat"]?.integer, let expiresAt = claims["exp"]?.integer
         else { return nil }
         self.user = UserID(rawValue: user)
+        self.subject = subject
         self.session = session
         self.generation = generation
         self.issuedAt = issuedAt
@@ -134,7 +140,9 @@ struct RefreshToken: Equatable, Sendable {
     func text(signedWith key: SecretKey) -> String {
         var claims = JSONWriter(reservingCapacity: 160)
         claims.object { claims in
-            claims.member("sub", user.description)
+            claims.member("sub", subject)
+            // The number is the store's name for the user, and needs no look at a row.
+            if subject != user.description { claims.member("uid", user.description) }
             claims.member("sid", session.description)
             claims.member("gen", generation)
             claims.member("iat", issuedAt)

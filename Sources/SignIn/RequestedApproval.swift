@@ -67,7 +67,7 @@ extension TokenIssuer {
         }
         // The oldest comes first, and what is approved under the session comes later.
         return try receipts.first { $0.session == session.id }.map { receipt throws(ServiceError) in
-            try self.receipt(receipt)
+            try self.receipt(receipt, under: session)
         }
     }
 }

@@ -21,6 +21,9 @@ struct SentAgain: Sendable {
 
     /// How long a copy waits between two looks at the first.
     private static let pause = Duration.milliseconds(50)
+    /// How long it waits for a first that another instance has: that one may have been killed, and then nobody ends it.
+    /// Who is told to come again finds the answer as well.
+    private static let patienceElsewhere = Duration.seconds(3)
 
     /// Answers a request, and one that was answered before as it was answered then.
     ///
@@ -79,11 +82,13 @@ struct SentAgain: Sendable {
         _ use: OneTimeUse, _ patience: Duration, _ deadline: ContinuousClock.Instant
     ) async throws(ServiceError) -> (standing: UseStanding, hasWaited: Bool) {
         var hasWaited = false
+        let elsewhere = min(deadline, ContinuousClock.now + Self.patienceElsewhere)
         while true {
             let standing = try await standing(of: use.hash, patience)
             guard case .underWay = standing else { return (standing, hasWaited) }
             hasWaited = true
-            guard ContinuousClock.now < deadline, (try? await Task.sleep(for: Self.pause)) != nil else {
+            let end = codes.isClaimed(use.hash) ? deadline : elsewhere
+            guard ContinuousClock.now < end, (try? await Task.sleep(for: Self.pause)) != nil else {
                 throw .overloaded
             }
         }

@@ -33,6 +33,9 @@ public struct Sessions: Sendable {
     /// The JWK set document that verifies our tokens.
     public var keyDocument: [UInt8] { tokenIssuer.keyDocument }
 
+    /// The `sub` of a session's user.
+    public func subject(of session: Session) -> String { tokenIssuer.subject(of: session) }
+
     /// Who an access token speaks for, and what it can be used for here. Revocation counts at once: the repository is
     /// asked each time.
     ///
@@ -64,7 +67,7 @@ public struct Sessions: Sendable {
     private func principal(
         _ bearer: TokenIssuer.Bearer, _ session: Session?, shownBy client: RegisteredApp?
     ) throws(ServiceError) -> Principal {
-        guard let session, session.user == bearer.user, let owner = rights.owner(of: session),
+        guard let session, tokenIssuer.subject(of: session) == bearer.subject, let owner = rights.owner(of: session),
             rights.isOurs(bearer.audience, owner) || bearer.audience == client?.clientID
         else { throw .invalidToken }
         return Principal(
@@ -141,18 +144,18 @@ public struct Sessions: Sendable {
         guard let token, !token.isEmpty else { return nil }
         let now = clock.seconds
         let id: SessionID
-        let user: UserID
+        let isOwn: (Session) -> Bool
         if let presented = try await refreshTokens.presented(token, now: now) {
             // Those of the earlier form say not whose they are, and were all replaced long ago.
             guard case .signed(_, user: let owner) = presented.token else { return nil }
-            (id, user) = (presented.session, owner)
+            (id, isOwn) = (presented.session, { $0.user == owner })
         } else if let bearer = try await bearer(of: token, at: nil, now: now) {
-            (id, user) = (bearer.session, bearer.user)
+            (id, isOwn) = (bearer.session, { tokenIssuer.subject(of: $0) == bearer.subject })
         } else {
             return nil
         }
         let session = try await stored { () throws(RepositoryError) in try await repository.session(id, now: now) }
-        guard let session, session.user == user, session.app == app?.clientID else { return nil }
+        guard let session, isOwn(session), session.app == app?.clientID else { return nil }
         return id
     }
 
@@ -174,7 +177,10 @@ public struct Sessions: Sendable {
             return false
         }
         return try await stored { () throws(RepositoryError) in
-            try await repository.revokeSession(bearer.session, of: bearer.user, now: now)
+            guard let session = try await repository.session(bearer.session, now: now),
+                tokenIssuer.subject(of: session) == bearer.subject
+            else { return false }
+            return try await repository.revokeSession(session.id, of: session.user, now: now)
         }
     }
 

@@ -66,7 +66,7 @@ public struct SignInWithProvider: Sendable {
                 response, with: provider, for: .poster(replacing: replaced), userAgent, call)
             return Outcome(
                 signedIn: signedIn,
-                tokens: try await tokenIssuer.openSession(record.session, of: signedIn.user, now: record.now),
+                tokens: try await tokenIssuer.openSession(record.session, of: signedIn, now: record.now),
                 authentication: record.session.authentication, claims: claims, declined: record.session.declined)
         } again: { kept throws(ServiceError) in
             try await outcome(of: kept, use())

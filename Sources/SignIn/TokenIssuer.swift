@@ -18,6 +18,8 @@ public struct TokenIssuer: Sendable {
         public var audience: String
         /// Whether who posts codes gets tokens for this service, and those for ``audience`` only by asking.
         public var splitsAudiences: Bool
+        /// What apps see as `sub`, which is the store's.
+        public var subjects: SubjectForm
         /// What sessions of posted codes may do.
         public var permissions: Permissions
         /// What sessions may do that were opened by a provider's access token.
@@ -39,8 +41,9 @@ public struct TokenIssuer: Sendable {
         public var sensitiveMaximumAgeSeconds: Int64?
 
         public init(
-            issuer: BaseURL, audience: String, splitsAudiences: Bool = false, permissions: Permissions = .everything,
-            exchangePermissions: Permissions = .ofExchanges, accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
+            issuer: BaseURL, audience: String, splitsAudiences: Bool = false, subjects: SubjectForm = .reference,
+            permissions: Permissions = .everything, exchangePermissions: Permissions = .ofExchanges,
+            accessTokenSeconds: Int64, refreshTokenSeconds: Int64,
             refreshRepeats: RefreshRepeat, absoluteSeconds: Int64?, maximumSessionsPerUser: Int64?,
             maximumSessionsPerApp: Int64? = nil, maximumExchangedSessionsPerUser: Int64?,
             sensitiveMaximumAgeSeconds: Int64?
@@ -48,6 +51,7 @@ public struct TokenIssuer: Sendable {
             self.issuer = issuer
             self.audience = audience
             self.splitsAudiences = splitsAudiences
+            self.subjects = subjects
             self.permissions = permissions
             self.exchangePermissions = exchangePermissions
             self.accessTokenSeconds = accessTokenSeconds
@@ -93,7 +97,8 @@ public struct TokenIssuer: Sendable {
 
     /// Whom a verified access token speaks for.
     struct Bearer: Sendable {
-        let user: UserID
+        /// The `sub`, by which a session is known to be its own (``TokenIssuer/subject(of:)``).
+        let subject: String
         let session: SessionID
         /// Whom it is made out to.
         let audience: String
@@ -150,13 +155,15 @@ public struct TokenIssuer: Sendable {
     ///
     /// - Parameter audience: whom the access token is made out to; nil for whom such tokens usually are.
     func openSession(
-        _ session: NewSession, of user: UserID, to audience: String? = nil, now: Int64
+        _ session: NewSession, of signedIn: SignedIn, to audience: String? = nil, now: Int64
     ) async throws(ServiceError) -> Tokens {
-        Tokens(
+        let subject = subject(of: signedIn)
+        return Tokens(
             accessToken: try accessToken(
-                for: user, session: session.id, client: session.client,
+                for: subject, session: session.id, client: session.client,
                 to: audience ?? configuration.audienceOfPosters, permissions: nil, session.authentication, now: now),
-            refreshToken: try await refreshTokens.text(of: RefreshToken(of: session, user: user, now: now)),
+            refreshToken: try await refreshTokens.text(
+                of: RefreshToken(of: session, user: signedIn.user, subject: subject, now: now)),
             expiresIn: configuration.accessTokenSeconds)
     }
 
@@ -166,7 +173,8 @@ public struct TokenIssuer: Sendable {
     ) async throws(ServiceError) -> Tokens {
         try tokens(
             of: session, to: audience ?? configuration.audienceOfPosters, permissions: nil,
-            refreshToken: try await refreshTokens.text(of: RefreshToken(of: session)), now: now)
+            refreshToken: try await refreshTokens.text(of: RefreshToken(of: session, as: configuration.subjects)),
+            now: now)
     }
 
     /// The tokens of a session that goes on.
@@ -180,22 +188,34 @@ public struct TokenIssuer: Sendable {
     ) throws(ServiceError) -> Tokens {
         Tokens(
             accessToken: try accessToken(
-                for: session.user, session: session.id, client: session.client, to: audience,
+                for: subject(of: session), session: session.id, client: session.client, to: audience,
                 permissions: permissions, session.authentication, now: now),
             refreshToken: refreshToken, expiresIn: configuration.accessTokenSeconds)
     }
 
+    /// The `sub` of a session's user.
+    func subject(of session: Session) -> String { session.subject(as: configuration.subjects) }
+
+    /// The `sub` of a user who has just signed in.
+    private func subject(of signedIn: SignedIn) -> String {
+        switch configuration.subjects {
+        case .reference: signedIn.reference
+        case .number: signedIn.user.description
+        }
+    }
+
     /// Signs an access token.
     ///
+    /// - Parameter subject: the user's `sub`.
     /// - Throws: `ServiceError.overloaded` if the signature can't be made, which no input causes.
     func accessToken(
-        for user: UserID, session: SessionID, client: String, to audience: String, permissions: Permissions?,
+        for subject: String, session: SessionID, client: String, to audience: String, permissions: Permissions?,
         _ authentication: Authentication, now: Int64
     ) throws(ServiceError) -> String {
         var claims = JSONWriter(reservingCapacity: 384)
         claims.object { claims in
             claims.member("iss", configuration.issuer.text)
-            claims.member("sub", user.description)
+            claims.member("sub", subject)
             claims.member("aud", audience)
             claims.member("client_id", client)
             if let permissions { claims.member("scope", permissions.scope) }
@@ -214,11 +234,13 @@ public struct TokenIssuer: Sendable {
 
     /// Signs a receipt: proof for third parties that the user approved that text. Type, audience and key are receipts'
     /// own, which keeps it from ever passing for an access token.
-    func receipt(_ receipt: Receipt) throws(ServiceError) -> String {
+    ///
+    /// - Parameter session: the session that it was made under.
+    func receipt(_ receipt: Receipt, under session: Session) throws(ServiceError) -> String {
         var claims = JSONWriter(reservingCapacity: 512)
         claims.object { claims in
             claims.member("iss", configuration.issuer.text)
-            claims.member("sub", receipt.user.description)
+            claims.member("sub", subject(of: session))
             claims.member("aud", configuration.receiptAudience)
             claims.member("sid", receipt.session.description)
             claims.member("iat", receipt.createdAt)
@@ -256,13 +278,13 @@ public struct TokenIssuer: Sendable {
             claims["client_id"]?.string != nil,
             claims["iss"]?.string == configuration.issuer.text, let audience = claims["aud"]?.string,
             let expires = claims["exp"]?.integer, time.map({ $0 < expires }) ?? true,
-            let user = claims["sub"]?.string.flatMap({ Int64($0) }),
+            let subject = claims["sub"]?.string,
             let session = claims["sid"]?.string.flatMap({ SessionID($0) })
         else { return nil }
         let permissions = claims["scope"]?.string.map { Permissions(scope: $0) }
         return (
             Bearer(
-                user: UserID(rawValue: user), session: session, audience: audience, permissions: permissions), expires
+                subject: subject, session: session, audience: audience, permissions: permissions), expires
         )
     }
 

@@ -218,7 +218,7 @@ package struct APIServices: Sendable {
         DeletionEndpoint(receiver: useCases.events, providers: code.providers, limits: limits, pages: pages)
     }
     fileprivate var userinfo: UserinfoEndpoint {
-        UserinfoEndpoint(providers: code.providers)
+        UserinfoEndpoint(sessions: useCases.sessions, providers: code.providers)
     }
     fileprivate var introspection: IntrospectionEndpoint {
         IntrospectionEndpoint(introspection: useCases.introspection)

@@ -53,7 +53,8 @@ extension TokenIssuer.Configuration {
         let issuer = settings.session.issuer?.text ?? "http://\(address)"
         self.init(
             issuer: BaseURL(issuer), audience: settings.session.audience ?? issuer,
-            splitsAudiences: settings.session.splitAudiences, permissions: settings.session.permissions,
+            splitsAudiences: settings.session.splitAudiences, subjects: settings.session.subjects,
+            permissions: settings.session.permissions,
             exchangePermissions: settings.session.exchangePermissions,
             accessTokenSeconds: Int64(settings.session.accessTokenSeconds),
             refreshTokenSeconds: Int64(settings.session.refreshTokenDays) * Self.secondsPerDay,

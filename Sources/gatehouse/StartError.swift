@@ -62,6 +62,11 @@ enum StartError: Error, CustomStringConvertible {
             "there is no database \(path); gatehouse serve makes it on its first start"
         case .storage(let path, .notOpened(.otherDialect)):
             "the tables of the database \(path) were made for another storage.dialect"
+        case .storage(let path, .notOpened(.otherSubjects(let found, let wanted, let users))):
+            """
+            session.subject is \(wanted.rawValue); expected \(found.rawValue), by which apps know the \(users) users of the database \
+            \(path)
+            """
         case .storage(let path, .notOpened(.otherEncoding(let found))):
             "the database \(path) holds its texts in \(found), and UTF8 is needed: make one WITH ENCODING 'UTF8' TEMPLATE template0"
         case .storage(let path, .notOpened(.olderServer(let found, let least))):

@@ -49,7 +49,7 @@ import Wings
             let payload = try #require(Base64URL.decode(String(token.split(separator: ".")[1])))
             let claims = try JSONValue(parsing: payload)
             let (user, session) = (try #require(claims["sub"]?.string), try #require(claims["sid"]?.string))
-            let text = #"{"sub":"\#(user)","sid":"\#(session)","gen":1,"iat":1,"exp":9999999999}"#
+            let text = #"{"sub":"\#(user)","uid":"1","sid":"\#(session)","gen":1,"iat":1,"exp":9999999999}"#
             return (refreshKey.number..<refreshKey.number + 12).map {
                 KeyedJWT.sign(
                     Array(text.utf8).span, type: "rt+jwt", keyID: String($0), key: refreshKey.bytes)

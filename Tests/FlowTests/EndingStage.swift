@@ -3,6 +3,7 @@ import Foundation
 import HTTPTesting
 import JSON
 import SimulatedCarriers
+import Syntax
 import Testing
 
 @testable import gatehouse
@@ -137,9 +138,12 @@ extension RunningGatehouse {
     func tokens(_ answer: HTTPTestAnswer, isApps: Bool = false) async throws -> Tokens {
         let access = try #require(answer[isApps ? "access_token" : "token"]?.string, "\(answer.text)")
         let told = try await introspect(access, at: port)
+        let refresh = try #require(answer["refresh_token"]?.string, "\(answer.text)")
+        // Its number, by which operators know the user.
+        let payload = try #require(Base64URL.decode(String(refresh.split(separator: ".")[1])))
+        let user = try #require(try JSONValue(parsing: payload)["uid"]?.string.flatMap { Int64($0) })
         return Tokens(
-            access: access, refresh: try #require(answer["refresh_token"]?.string, "\(answer.text)"),
-            session: try #require(told["sid"]?.string, "\(told.text)"),
-            user: try #require(told["sub"]?.string.flatMap { Int64($0) }), isApps: isApps)
+            access: access, refresh: refresh, session: try #require(told["sid"]?.string, "\(told.text)"), user: user,
+            isApps: isApps)
     }
 }

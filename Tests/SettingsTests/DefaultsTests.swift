@@ -96,6 +96,7 @@ import YAML
           maximumPerApp: 25
           maximumExchangedPerUser: 10
           sensitiveMaxAgeSeconds: 300
+          subject: ""
           tokenType: at+jwt
           signing: ES256
         browser:

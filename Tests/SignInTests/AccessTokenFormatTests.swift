@@ -31,7 +31,7 @@ import Testing
 
     private func token(_ issuer: TokenIssuer, _ stage: SignInStage) throws -> String {
         try issuer.accessToken(
-            for: UserID(rawValue: 7), session: issuer.makeSessionID(at: stage.now * 1000), client: "desk",
+            for: "7", session: issuer.makeSessionID(at: stage.now * 1000), client: "desk",
             to: issuer.configuration.audience, permissions: nil,
             Authentication(acr: "a3", amr: [], time: stage.now), now: stage.now)
     }
@@ -51,7 +51,7 @@ import Testing
         #expect(header["typ"]?.string == format.type.rawValue && header["alg"]?.string == format.algorithm.rawValue)
         let kid = try #require(header["kid"]?.string)
         #expect(String(decoding: keys.document, as: UTF8.self).contains(kid))
-        #expect(issuer.bearer(of: token, at: stage.now)?.user == UserID(rawValue: 7))
+        #expect(issuer.bearer(of: token, at: stage.now)?.subject == "7")
         #expect(issuer.bearer(of: token, at: stage.now + 900) == nil)
         #expect(try await !issuer.findsKey(of: token, now: stage.now))
     }

@@ -16,6 +16,7 @@ import Testing
         let stage: SignInStage
         let tokens: TokenIssuer.Tokens
         let jane: UserID
+        let subject: String
         let session: SessionID
         let key: SecretKey
 
@@ -24,16 +25,17 @@ import Testing
             let outcome = try await stage.signIn()
             tokens = outcome.tokens
             jane = outcome.signedIn.user
+            subject = outcome.signedIn.reference
             session = try await stage.sessions.principal(of: tokens.accessToken).session.id
             key = try #require(try await stage.repository.secretKeys(for: .refresh).first)
         }
 
         func claims(
-            sub: String? = nil, sid: SessionID? = nil, gen: Int64 = 1, exp: Int64? = nil
+            uid: String? = nil, sid: SessionID? = nil, gen: Int64 = 1, exp: Int64? = nil
         ) -> String {
             """
-            {"sub":"\(sub ?? jane.description)","sid":"\((sid ?? session).description)","gen":\(gen),\
-            "iat":\(stage.now),"exp":\(exp ?? stage.now + 86_400)}
+            {"sub":"\(subject)","uid":"\(uid ?? jane.description)","sid":"\((sid ?? session).description)",\
+            "gen":\(gen),"iat":\(stage.now),"exp":\(exp ?? stage.now + 86_400)}
             """
         }
 
@@ -74,11 +76,12 @@ import Testing
         let contact = try #require(try await repository.secretKeys(for: .contact).first)
         let signingKey = try #require(try await repository.signingKeys().first { $0.entry.purpose == .session })
         let publicKey = try #require(try JSONValue(parsing: scene.stage.issuer.keyDocument)["keys"]?.array?.first)
+        let session = try #require(try await repository.session(scene.session, now: scene.stage.now))
         let receipt = try scene.stage.issuer.receipt(
             Receipt(
                 id: "1", user: scene.jane, session: scene.session, contextHash: Sample.hash(), nonce: nil,
                 authentication: Authentication(acr: nil, amr: [], time: nil), provider: "zenkey", client: "app",
-                createdAt: scene.stage.now))
+                createdAt: scene.stage.now), under: session)
         let none = Base64URL.encode(Array(#"{"typ":"rt+jwt","alg":"none","kid":"\#(scene.key.number)"}"#.utf8))
         return [
             "nothing": "", "garbage": "garbage", "one dot": ".", "two dots": "..", "three dots": "...",
@@ -155,8 +158,8 @@ import Testing
         let hisSession = try await scene.stage.sessions.principal(of: john.tokens.accessToken).session.id
         #expect(john.signedIn.user != scene.jane)
         for claims in [
-            scene.claims(sub: john.signedIn.user.description), scene.claims(sid: hisSession),
-            scene.claims(sid: SessionID(high: 1, low: 1)), scene.claims(sub: "0"), scene.claims(sub: "-1"),
+            scene.claims(uid: john.signedIn.user.description), scene.claims(sid: hisSession),
+            scene.claims(sid: SessionID(high: 1, low: 1)), scene.claims(uid: "0"), scene.claims(uid: "-1"),
         ] {
             #expect(await scene.isRefused(scene.token(nil, claims)))
             try await scene.stage.sessions.revoke(scene.token(nil, claims), for: nil)

@@ -13,6 +13,7 @@ import Testing
         purpose: .refresh, number: 12, bytes: [UInt8](0..<32), createdAt: SigningProvider.now)
     private static let session = Session(
         id: SessionID(high: 0x0123_4567_89AB_CDEF, low: 7), user: UserID(rawValue: 4711),
+        userReference: "cmVmZXJlbmNl",
         family: SessionID(high: 1, low: 1),
         generation: 3, rotatedAt: 1_790_000_000, expiresAt: 1_792_592_000, createdAt: 1_780_000_000, userAgent: nil,
         authentication: Authentication(acr: nil, amr: [], time: nil), authenticatedAt: 0, challengedAt: nil,
@@ -29,21 +30,37 @@ import Testing
 
     @Test func `says whose it is, which session's and which generation, from when until when, and nothing else`() throws
     {
-        let text = RefreshToken(of: Self.session).text(signedWith: Self.key)
+        let text = RefreshToken(of: Self.session, as: .number).text(signedWith: Self.key)
         let parts = try text.split(separator: ".").prefix(2).map { try #require(Base64URL.decode(String($0))) }
         #expect(String(decoding: parts[0], as: UTF8.self) == #"{"typ":"rt+jwt","alg":"HS256","kid":"12"}"#)
         let claims = """
             {"sub":"4711","sid":"0123456789abcdef0000000000000007","gen":3,"iat":1790000000,"exp":1792592000}
             """
         #expect(String(decoding: parts[1], as: UTF8.self) == claims)
-        #expect(Self.read(text) == RefreshToken(of: Self.session))
-        #expect(RefreshToken(of: Self.session).text(signedWith: Self.key) == text)
+        #expect(Self.read(text) == RefreshToken(of: Self.session, as: .number))
+        #expect(RefreshToken(of: Self.session, as: .number).text(signedWith: Self.key) == text)
+    }
+
+    @Test func `a refresh token has the user's reference as its subject where apps see that, and the number beside it`()
+        throws
+    {
+        let text = RefreshToken(of: Self.session, as: .reference).text(signedWith: Self.key)
+        let payload = try #require(Base64URL.decode(String(text.split(separator: ".")[1])))
+        let claims = """
+            {"sub":"cmVmZXJlbmNl","uid":"4711","sid":"0123456789abcdef0000000000000007","gen":3,"iat":1790000000,\
+            "exp":1792592000}
+            """
+        #expect(String(decoding: payload, as: UTF8.self) == claims)
+        #expect(Self.read(text) == RefreshToken(of: Self.session, as: .reference))
+        // A number that is none, beside a reference, is nobody's.
+        #expect(Self.read(Self.signed(claims.replacing(#""uid":"4711","#, with: ""))) == nil)
+        #expect(Self.read(Self.signed(claims.replacing("4711", with: "4711x"))) == nil)
     }
 
     @Test func `begins with the session where it was not refreshed yet`() {
         var session = Self.session
         (session.generation, session.rotatedAt) = (1, nil)
-        #expect(RefreshToken(of: session).issuedAt == 1_780_000_000)
+        #expect(RefreshToken(of: session, as: .number).issuedAt == 1_780_000_000)
     }
 
     @Test func `a refresh token is none without one of its claims, or with one that is no such value`() {
@@ -78,8 +95,8 @@ import Testing
         (session.user, session.generation) = (UserID(rawValue: .max), .max)
         (session.rotatedAt, session.expiresAt) = (.max, .max)
         let key = SecretKey(purpose: .refresh, number: .max, bytes: Self.key.bytes, createdAt: 0)
-        let text = RefreshToken(of: session).text(signedWith: key)
-        #expect(RefreshToken(text) { _ in key } == RefreshToken(of: session))
+        let text = RefreshToken(of: session, as: .number).text(signedWith: key)
+        #expect(RefreshToken(text) { _ in key } == RefreshToken(of: session, as: .number))
         #expect(text.utf8.count < 400)
         let padded =
             #"{"sub":"7","sid":"0123456789abcdef0000000000000007","gen":1,"iat":1,"exp":2,"x":"\#("x".repeated(300))"}"#

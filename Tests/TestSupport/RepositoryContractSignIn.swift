@@ -25,7 +25,7 @@ extension RepositoryContract {
                 linkedAt: Sample.now, lastSignInAt: Sample.now, emailStoppedAt: nil)
             #expect(try await store.identities(of: signedIn.user) == [identity])
             let stored = Session(
-                id: session.id, user: signedIn.user, family: session.family,
+                id: session.id, user: signedIn.user, userReference: "abc", family: session.family,
                 generation: Session.firstGeneration, rotatedAt: nil, expiresAt: session.expiresAt,
                 createdAt: Sample.now, userAgent: "App/1.0", authentication: Sample.authentication(),
                 authenticatedAt: Sample.now - 5, challengedAt: nil, provider: "zenkey", client: session.client,

@@ -2,7 +2,29 @@ import Accounts
 import Testing
 
 extension RepositoryContract {
-    static let userClauses = editingClauses + erasureClauses
+    static let userClauses = editingClauses + erasureClauses + subjectClauses
+
+    private static let subjectClauses = [
+        RepositoryContract("what apps see as sub is the store's as soon as there are users") { store in
+            #expect(try await store.subjectForm(nil) == .reference)
+            #expect(try await store.subjectForm(.number) == .number)
+            #expect(try await store.subjectForm(nil) == .number)
+            #expect(try await store.subjectForm(.reference) == .reference)
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
+            #expect(try await store.subjectForm(nil) == .reference)
+            #expect(try await store.subjectForm(.reference) == .reference)
+            let fault = StoreOpenError.otherSubjects(found: .reference, wanted: .number, users: 1)
+            await #expect(throws: RepositoryError.notOpened(fault)) { try await store.subjectForm(.number) }
+        },
+        RepositoryContract("in a store whose users came before anybody asked, sub is their number") { store in
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("1")))
+            _ = try await store.signedIn(Sample.signIn(Sample.subject("2")))
+            #expect(try await store.subjectForm(nil) == .number)
+            let fault = StoreOpenError.otherSubjects(found: .number, wanted: .reference, users: 2)
+            await #expect(throws: RepositoryError.notOpened(fault)) { try await store.subjectForm(.reference) }
+            #expect(try await store.subjectForm(nil) == .number)
+        },
+    ]
 
     private static let editingClauses = [
         RepositoryContract("what the app collected at the registration is the user's own") { store in

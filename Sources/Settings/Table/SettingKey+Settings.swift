@@ -263,6 +263,11 @@ extension SettingKey where Root == Settings {
                 + "e-mail, username."
         ),
         Self(
+            "session.subject", \.session.subject, .optional(.choice),
+            "What apps see as sub: reference, which is random, or number, which a store that is put back could give to somebody "
+                + "else; empty: as the store was made, by reference since there is this key. Fixed as soon as there are users."
+        ),
+        Self(
             "session.tokenType", \.session.tokenType, .text(.choice),
             "The typ of access tokens: JWT for backends that refuse at+jwt, and then session.audience must be no app's clientID."
         ),

@@ -174,7 +174,7 @@ extension TokenIssuer {
         var claims = JSONWriter(reservingCapacity: 768)
         claims.object { claims in
             claims.member("iss", configuration.issuer.text)
-            claims.member("sub", user.id.description)
+            claims.member("sub", subject(of: session))
             claims.member("aud", session.client)
             claims.member("exp", now + configuration.accessTokenSeconds)
             claims.member("iat", now)
@@ -194,7 +194,7 @@ extension TokenIssuer {
     /// Whose session an ID token of ours is about, expired or not (OpenID Connect RP-Initiated Logout §2).
     ///
     /// - Returns: nil for what is none.
-    func idTokenHint(_ token: String) -> (client: String, user: UserID, session: SessionID)? {
+    func idTokenHint(_ token: String) -> (client: String, subject: String, session: SessionID)? {
         guard
             let verified = try? JWS.verify(
                 token, keys: keys.verifyingIDTokens, allowed: [.rs256, .es256],
@@ -202,9 +202,9 @@ extension TokenIssuer {
             verified.header.hasType(SessionKeys.idTokenType.lowercased()),
             let claims = try? JSONValue(parsing: verified.payload.span),
             claims["iss"]?.string == configuration.issuer.text, let client = claims["aud"]?.string,
-            let user = claims["sub"]?.string.flatMap({ Int64($0) }),
+            let subject = claims["sub"]?.string,
             let session = claims["sid"]?.string.flatMap({ SessionID($0) })
         else { return nil }
-        return (client, UserID(rawValue: user), session)
+        return (client, subject, session)
     }
 }

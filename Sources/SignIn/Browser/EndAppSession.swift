@@ -39,9 +39,7 @@ public struct EndAppSession: Sendable {
     ) async throws(ServiceError) -> Outcome {
         let now = clock.seconds
         if let idTokenHint, let hint = try await hint(idTokenHint, now: now), clientID ?? hint.client == hint.client {
-            let ended = try await stored { () throws(RepositoryError) in
-                try await repository.endSession(hint.session, of: hint.user, now: now)
-            }
+            let ended = try await end(hint.session, of: hint.subject, now: now)
             let target = LogoutReturn(clientID: hint.client, address: address, state: state).allowed(in: apps)
             if let ended, let onward = await addressThere(signingOut: ended, then: target, in: call) {
                 return .signedOut(returnTo: onward)
@@ -52,6 +50,16 @@ public struct EndAppSession: Sendable {
         guard isConfirmed else { return .ask(app: app) }
         let target = LogoutReturn(clientID: clientID ?? "", address: address, state: state)
         return .signedOut(returnTo: target.allowed(in: apps).text)
+    }
+
+    /// - Returns: nil where there was none, or it is not the session of that `sub`.
+    private func end(_ id: SessionID, of subject: String, now: Int64) async throws(ServiceError) -> EndedSession? {
+        try await stored { () throws(RepositoryError) in
+            guard let session = try await repository.session(id, now: now),
+                tokenIssuer.subject(of: session) == subject
+            else { return nil }
+            return try await repository.endSession(id, of: session.user, now: now)
+        }
     }
 
     /// Where a browser goes on to that comes back from a provider where its user has signed out.
@@ -69,7 +77,7 @@ public struct EndAppSession: Sendable {
 
     private func hint(
         _ text: String, now: Int64
-    ) async throws(ServiceError) -> (client: String, user: UserID, session: SessionID)? {
+    ) async throws(ServiceError) -> (client: String, subject: String, session: SessionID)? {
         if let hint = tokenIssuer.idTokenHint(text) { return hint }
         return try await tokenIssuer.findsKey(of: text, now: now) ? tokenIssuer.idTokenHint(text) : nil
     }

@@ -42,6 +42,9 @@ public struct Introspection: Sendable {
     /// The `iss` of what is introspected.
     public var issuer: String { tokenIssuer.configuration.issuer.text }
 
+    /// The `sub` of a session's user.
+    public func subject(of session: Session) -> String { tokenIssuer.subject(of: session) }
+
     /// - Parameter lane: whose turn it is beside the caller's, by where it asks from.
     /// - Returns: nil for a token that is not good, whatever the reason: that is nobody else's business (§2.2).
     /// - Throws: `ServiceError.overloaded` when too many ask, this one among the most; `.storageUnavailable`.
@@ -73,7 +76,8 @@ public struct Introspection: Sendable {
         }
         let known = tokenIssuer.access(of: token, at: now)
         guard let access = known != nil ? known : try await newlyKnown(token, now: now),
-            let session = try await session(access.bearer.session, now: now), session.user == access.bearer.user,
+            let session = try await session(access.bearer.session, now: now),
+            tokenIssuer.subject(of: session) == access.bearer.subject,
             let owner = rights.owner(of: session)
         else { return nil }
         return Active(

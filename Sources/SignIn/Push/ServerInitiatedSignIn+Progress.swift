@@ -56,7 +56,8 @@ extension ServerInitiatedSignIn {
             now: now)
         let outcome = try await stored { () throws(RepositoryError) in try await repository.fetch(redemption) }
         guard case .fetched(let session) = outcome else { throw .pushEnded(.expired) }
-        let refreshToken = try await tokenIssuer.refreshTokens.text(of: RefreshToken(of: session))
+        let refreshToken = try await tokenIssuer.refreshTokens.text(
+            of: RefreshToken(of: session, as: tokenIssuer.configuration.subjects))
         let receipt = approves ? try await tokenIssuer.receipt(ofSignInTo: session, in: repository) : nil
         let tokens = try tokenIssuer.tokens(
             of: session, to: tokenIssuer.configuration.audienceOfPosters, permissions: nil, refreshToken: refreshToken,

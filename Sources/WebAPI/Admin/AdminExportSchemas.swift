@@ -20,7 +20,8 @@ enum AdminExportSchemas {
         ],
         [
             "user_id": AnswerSchemas.userID,
-            "reference": Schema.text("The opaque reference that apps know as `zenkey_sub`."),
+            "reference": Schema.text(
+                "The opaque reference that apps know as `zenkey_sub` and, by `session.subject`, as `sub`."),
             "created_at": Schema.time("When the user was made"),
             "updated_at": Schema.time("When the user was changed"),
             "lock": Reference.schema("KeptLock"),

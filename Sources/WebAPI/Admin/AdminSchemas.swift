@@ -76,7 +76,9 @@ enum AdminSchemas {
         "A user without anything personal.",
         required: ["user_id", "reference", "created_at", "updated_at", "identities", "sessions"],
         [
-            "user_id": user, "reference": Schema.text("The opaque reference that apps know as `zenkey_sub`."),
+            "user_id": user,
+            "reference": Schema.text(
+                "The opaque reference that apps know as `zenkey_sub` and, by `session.subject`, as `sub`."),
             "created_at": Schema.time("When the user was made"),
             "updated_at": Schema.time("When the user was changed"), "lock": Reference.schema("KeptLock"),
             "identities": Schema.array(of: Reference.schema("UserIdentity")),

@@ -24,7 +24,7 @@ struct IntrospectionEndpoint: Sendable {
         var writer = JSONWriter()
         writer.object { body in
             body.member("active", true)
-            body.member("sub", session.user.description)
+            body.member("sub", introspection.subject(of: session))
             body.member("client_id", session.client)
             body.member("scope", active.permissions.scope)
             body.member("exp", active.expiresAt)

@@ -5,6 +5,7 @@ internal import SignIn
 
 /// `/auth/userinfo`: what an app may know of the user (OpenID Connect Core §5.3).
 struct UserinfoEndpoint: Sendable {
+    let sessions: Sessions
     let providers: ProviderDirectory
 
     func respond(
@@ -12,7 +13,7 @@ struct UserinfoEndpoint: Sendable {
     ) async throws(ServiceError) -> HTTPResponse {
         var writer = JSONWriter()
         writer.object { body in
-            body.member("sub", user.id.description)
+            body.member("sub", sessions.subject(of: principal.session))
             body.userClaims(user, of: principal.session, UserClaims(principal.permissions), by: providers)
         }
         return .secretJSON(writer.bytes)

@@ -38,7 +38,7 @@ enum AnswerSchemas {
         [
             "access_token": Schema.text(
                 """
-                The access token, a JWT (ES256, type `at+jwt`) with `iss`, `sub` (our user id), `aud`, `client_id`, `sid`, \
+                The access token, a JWT (ES256, type `at+jwt`) with `iss`, `sub` (who it is), `aud`, `client_id`, `sid`, \
                 `iat`, `exp`, `jti`, and `acr`, `amr`, `auth_time` where known; nothing personal.
                 """),
             "refresh_token": Schema.text(
@@ -322,7 +322,7 @@ enum AnswerSchemas {
         "What a token is good for.", required: ["active"],
         [
             "active": Schema.boolean("Whether it is good at this moment; where it is not, nothing else is told."),
-            "sub": Schema.text("The user's number here, as text."),
+            "sub": Schema.text("The user: the reference, or the number as text (`session.subject`)."),
             "client_id": Schema.text("The client it was given to."),
             "scope": Schema.text("What it can be used for at this moment."),
             "exp": Schema.time("When it ends"), "iat": Schema.time("When it was made"),

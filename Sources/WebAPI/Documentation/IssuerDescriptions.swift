@@ -13,7 +13,10 @@ enum IssuerDescriptions {
             successes: [
                 .init(
                     description: "The claims.", schema: Reference.schema("Userinfo"),
-                    example: ["sub": "7", "idp": "zenkey", "email": "jane@example.com", "email_verified": true],
+                    example: [
+                        "sub": "cmVmZXJlbmNlcmVmZXJlbg", "idp": "zenkey", "email": "jane@example.com",
+                        "email_verified": true,
+                    ],
                     headers: [.cacheControl])
             ])
     }

@@ -81,14 +81,15 @@ struct OpenStore: Sendable {
     ///
     /// - Returns: beside them, what operators are to be told of that.
     func meaning(of settings: Settings) async throws(StartError) -> (settings: Settings, notices: [SettingsNotice]) {
+        var meant = settings
         let isOlder: Bool
         do throws(RepositoryError) {
             isOlder = try await repository.hasOlderDefaults()
+            meant.settle(subject: try await repository.subjectForm(settings.session.chosenSubjects))
         } catch {
             throw .storage(place: place, error)
         }
-        guard isOlder else { return (settings, []) }
-        var meant = settings
+        guard isOlder else { return (meant, []) }
         do throws(SettingsError) { try meant.makeWhatIsServed(writtenBefore: true) } catch { throw .settings(error) }
         return (meant, meant.noticesOfEarlierMeanings())
     }
