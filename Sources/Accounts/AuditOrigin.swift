@@ -49,7 +49,7 @@ public final class AuditContext: Sendable {
     @TaskLocal public static var current: AuditContext?
 
     private let known: Mutex<AuditOrigin>
-    private let storeNanoseconds = Atomic<Int64>(0)
+    private let storeTime = Atomic<Int64>(0)
     /// Whether somebody waits for an answer, so that all of it has one time together.
     public let isOfRequest: Bool
 
@@ -58,14 +58,11 @@ public final class AuditContext: Sendable {
         known = Mutex(origin)
     }
 
-    /// How long the store has taken so far for what it was asked for.
-    public var storeTime: Duration { .nanoseconds(storeNanoseconds.load(ordering: .relaxed)) }
+    /// How long the store has taken so far for what it was asked for, in nanoseconds.
+    public var storeNanoseconds: Int64 { storeTime.load(ordering: .relaxed) }
 
     /// Adds to that.
-    public func note(storeTime: Duration) {
-        let (seconds, attoseconds) = storeTime.components
-        storeNanoseconds.wrappingAdd(seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000, ordering: .relaxed)
-    }
+    public func note(storeNanoseconds: Int64) { storeTime.wrappingAdd(storeNanoseconds, ordering: .relaxed) }
 
     public var origin: AuditOrigin { known.withLock(\.self) }
 

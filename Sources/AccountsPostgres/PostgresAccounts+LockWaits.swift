@@ -42,7 +42,9 @@ extension PostgresAccounts {
     ///
     /// - Throws: `.unavailable(.overloaded)` where that takes too long, before anything has begun.
     func admit() async throws(RepositoryError) {
-        do throws(PostgresError) { try await pool(.durable).admit() } catch { throw RepositoryError(error) }
+        let pool = pool(.durable)
+        guard !pool.admitsAtOnce() else { return }
+        do throws(PostgresError) { try await pool.admit() } catch { throw RepositoryError(error) }
     }
 
     /// Has few at a time do something with the same row. What is done in it takes no turn of its own.

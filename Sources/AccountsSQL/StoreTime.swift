@@ -24,7 +24,7 @@ public struct StoreTime: Sendable {
             context = nil
             return
         }
-        deadline = start + min(usual, max(.zero, request - context.storeTime))
+        deadline = min(start + usual, Self.end(of: request, from: start, context))
         self.context = context
     }
 
@@ -38,7 +38,7 @@ public struct StoreTime: Sendable {
             context = nil
             return
         }
-        deadline = start + max(.zero, request - context.storeTime)
+        deadline = Self.end(of: request, from: start, context)
         self.context = context
     }
 
@@ -46,5 +46,12 @@ public struct StoreTime: Sendable {
     public var isOfRequest: Bool { context != nil }
 
     /// Tells the request how long it has taken.
-    public func note() { context?.note(storeTime: .now - start) }
+    public func note() { context?.note(storeNanoseconds: MonotonicTime.now.nanoseconds - start.nanoseconds) }
+
+    /// When the request's time is over.
+    private static func end(
+        of request: Duration, from start: MonotonicTime, _ context: AuditContext
+    ) -> MonotonicTime {
+        max(start, MonotonicTime(nanoseconds: (start + request).nanoseconds - context.storeNanoseconds))
+    }
 }

@@ -48,14 +48,14 @@ public final class Turns: Sendable {
     /// - Returns: nil where others have to come first.
     public func beginAtOnce(_ key: TurnKey) -> Turn? {
         state.withLock { state in
-            guard let line = state.lines[key] else {
+            guard let index = state.lines.index(forKey: key) else {
                 let line = Line()
                 state.lines[key] = line
                 return line.turn
             }
-            guard line.running < atOnce else { return nil }
-            state.lines[key]?.running += 1
-            return line.turn
+            guard state.lines.values[index].running < atOnce else { return nil }
+            state.lines.values[index].running += 1
+            return state.lines.values[index].turn
         }
     }
 
@@ -76,12 +76,13 @@ public final class Turns: Sendable {
     /// Lets the next one go on.
     public func end(_ key: TurnKey) {
         let next: Waiter? = state.withLock { state in
-            if let next = state.lines[key]?.waiting.popFirst() {
+            guard let index = state.lines.index(forKey: key) else { return nil }
+            if let next = state.lines.values[index].waiting.popFirst() {
                 state.waiting -= 1
                 return next
             }
-            state.lines[key]?.running -= 1
-            if state.lines[key]?.running == 0 { state.lines[key] = nil }
+            state.lines.values[index].running -= 1
+            if state.lines.values[index].running == 0 { state.lines.remove(at: index) }
             return nil
         }
         next?.continuation.resume(returning: nil)

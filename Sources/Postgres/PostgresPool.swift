@@ -1,4 +1,5 @@
 public import EventLoop
+import Synchronization
 import System
 public import Telemetry
 
@@ -16,8 +17,12 @@ public actor PostgresPool: LoopBound {
     private let observers: Observers
     private let greeting: (any ConnectionGreeting)?
     private(set) var connections: [Connection] = []
-    private var waiting: [Batch] = []
-    private var admissions = Admissions()
+    private var waiting: [Batch] = [] {
+        didSet { line.store(waiting.count, ordering: .relaxed) }
+    }
+    /// How many wait, for who looks without a visit to the loop.
+    private nonisolated let line = Atomic(0)
+    private nonisolated let admissions = Mutex(Admissions())
     /// For those who wait to be admitted.
     private lazy var doorTimer = loop.timer { [weak self] in self?.assumeOnLoop(()) { pool, _ in pool.admitNext() } }
     private var isClosed = false
@@ -66,27 +71,38 @@ public actor PostgresPool: LoopBound {
         try await run(commands, isolation == .serializable ? .serializable : .none, deadline: .now + timeout)
     }
 
+    /// Whether a caller may begin at once, as nearly everybody may: this takes no visit to the loop. Otherwise
+    /// ``admit()`` waits.
+    public nonisolated func admitsAtOnce() -> Bool {
+        guard limits.longestAdmission != nil else { return true }
+        let line = line.load(ordering: .relaxed)
+        return admissions.withLock { $0.admits(line: line, now: .now) }
+    }
+
     /// Waits at the door while those who have begun wait for connections. A caller with something to do that can't be
     /// undone, and that needs the server for its end, had better not begin then.
     ///
     /// - Throws: `.overloaded` where it takes too long (``PoolLimits/longestAdmission``), or too many wait there.
     public func admit() async throws(PostgresError) {
+        guard let longest = limits.longestAdmission, !isClosed, !admitsAtOnce() else { return }
+        guard admissions.withLock(\.applicants.count) < limits.waitingCallers else { throw .overloaded }
         let now = MonotonicTime.now
-        guard let longest = limits.longestAdmission, !isClosed, !admissions.admits(line: waiting.count, now: now) else {
-            return
-        }
-        guard admissions.applicants.count < limits.waitingCallers else { throw .overloaded }
         if doorTimer.deadline == nil { doorTimer.move(to: now + Admissions.window) }
         let refusal = await withCheckedContinuation { continuation in
-            admissions.wait(Admissions.Applicant(continuation: continuation, end: now + longest))
+            admissions.withLock {
+                $0.wait(Admissions.Applicant(continuation: continuation, end: now + longest))
+            }
         }
         if let refusal { throw refusal }
     }
 
     private func admitNext() {
         let now = MonotonicTime.now
-        let (admitted, refused) = admissions.next(line: waiting.count, now: now)
-        doorTimer.move(to: admissions.applicants.isEmpty ? nil : now + Admissions.window)
+        let (admitted, refused, isEmpty) = admissions.withLock { admissions in
+            let (admitted, refused) = admissions.next(line: waiting.count, now: now)
+            return (admitted, refused, admissions.applicants.isEmpty)
+        }
+        doorTimer.move(to: isEmpty ? nil : now + Admissions.window)
         for applicant in refused { applicant.continuation.resume(returning: .overloaded) }
         for applicant in admitted { applicant.continuation.resume(returning: nil) }
     }
@@ -109,7 +125,7 @@ public actor PostgresPool: LoopBound {
         for connection in connections { connection.close() }
         connections.removeAll()
         for batch in takeWaiting() { batch.fail(.closed) }
-        for applicant in admissions.removeAll() { applicant.continuation.resume(returning: .closed) }
+        for applicant in admissions.withLock({ $0.removeAll() }) { applicant.continuation.resume(returning: .closed) }
         timer.cancel()
         doorTimer.cancel()
     }

@@ -66,7 +66,7 @@ import Testing
                 }
             }
             #expect(ContinuousClock.now - start < .seconds(20), "each would have had as long")
-            #expect(request.storeTime >= .seconds(1))
+            #expect(request.storeNanoseconds >= 1_000_000_000)
             // What nobody waits for has its own time, and so has the next request.
             try server.start()
             #expect(try await store.session(session.id, now: Sample.now) != nil)

@@ -68,7 +68,7 @@ import Testing
         try await eventually("a write that is held up") { store.writer.isHeldUp }
         for spent in [59_900, 60_000] as [Int64] {
             let context = AuditContext(AuditOrigin(actor: .user, request: "request-2"))
-            context.note(storeTime: .milliseconds(spent))
+            context.note(storeNanoseconds: spent * 1_000_000)
             await #expect(throws: RepositoryError.unavailable(.locked)) {
                 try await AuditContext.$current.withValue(context) {
                     try await store.signedIn(Sample.signIn(Sample.subject("2")))
