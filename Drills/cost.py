@@ -10,7 +10,7 @@ from bench import MIB
 from postgres import NotInstalled as NoDatabase
 from postgres import Postgres, postgres, storage
 from process import Process
-from ready_made import NotInstalled, ReadyMade, programs
+from ready_made import PEOPLE, NotInstalled, ReadyMade, programs
 from stops import free_ports
 
 # Which of `PARTS`; all where it is empty.
@@ -35,8 +35,8 @@ def run(bench):
 
 
 @contextlib.contextmanager
-def provider(bench, name, population=0):
-    provider = ReadyMade(os.path.join(bench.folder, name), population)
+def provider(bench, name, population=0, people=PEOPLE):
+    provider = ReadyMade(os.path.join(bench.folder, name), population, people)
     try:
         yield provider
     finally:
@@ -165,8 +165,8 @@ def count(bench, database, server):
     bench.figure("log_bytes", int(database.ask(f"SELECT pg_current_wal_lsn() - '{before}'::pg_lsn")) / COUNTED)
     bench.claim(int(database.ask("SELECT count(*) FROM sessions")) == rows + COUNTED, "each opens a session")
     database.ask("VACUUM")
-    for table in ("users", "identities", "sessions", "audit", "used_codes"):
-        size = int(database.ask(f"SELECT pg_total_relation_size('{table}')"))
+    for table in ("users", "identities", "sessions", "audit", "code_uses"):
+        size = int(database.ask(f"SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('{table}')"))
         rows = int(database.ask(f"SELECT count(*) FROM {table}"))
         bench.figure(f"{table}_bytes", size / max(1, rows))
 

@@ -26,6 +26,7 @@ import idle
 import instances
 import keyservice
 import lost_answers
+import morning
 import moved_provider
 import moved_store
 import native
@@ -54,7 +55,8 @@ DRILLS = {
     "idle": idle, "slow-readers": slow_readers, "bodies": bodies, "random-kids": random_kids,
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
     "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
-    "growth": growth, "floods": floods, "older-store": older_store, "moved-provider": moved_provider, "moved-store": moved_store, "crash": crash,
+    "growth": growth, "floods": floods, "older-store": older_store, "moved-provider": moved_provider,
+    "moved-store": moved_store, "morning": morning, "crash": crash,
     "power-cut": power_cut, "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler, "history": history,

@@ -14,13 +14,33 @@ public enum Dialect: Sendable {
                 + pg_current_xact_id()::text::int8)::text::xid8
         """
 
+    /// The parts of `code_uses`. Half of a page is free, for what a claim becomes when its code is used.
+    static let codeSlots =
+        " PARTITION BY LIST (slot);\n"
+        + (0..<CodeSlot.turns).map {
+            "CREATE TABLE code_uses_\($0) PARTITION OF code_uses FOR VALUES IN (\($0)) WITH (fillfactor = 50);\n"
+        }.joined()
+            + """
+            CREATE TABLE code_uses_lasting PARTITION OF code_uses FOR VALUES IN (\(CodeSlot.lasting.number)) WITH (fillfactor = 50);
+            CREATE INDEX code_uses_lasting_expires ON code_uses_lasting (expires);
+
+            """
+    /// The same without parts, whose rows go one by one.
+    private static let codesWithoutSlots = ";\nCREATE INDEX code_uses_expires ON code_uses (expires);\n"
+
+    /// When the server cleans up tables that every sign-in writes to: what is dead there is few rows of many.
+    static let tableSettings = ["identities", "sessions", "users"].map {
+        ";\nALTER TABLE \($0) SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02, "
+            + "autovacuum_vacuum_insert_scale_factor = 0.1)"
+    }.joined()
+
     // Of each pair the second takes the place of the first.
     private static let replacements = [
         // A number is a way to another machine, so each session takes some at a time.
         (" MAXVALUE 9007199254740991", " MAXVALUE 9007199254740991 CACHE 64"), (" COLLATE \"C\"", ""),
         (" WITH (fillfactor = 85)", ""),
         ("    writer xid8 NOT NULL DEFAULT pg_current_xact_id(),\n", ""),
-        (writerWithEpoch, ""),
+        (writerWithEpoch, ""), (codeSlots, codesWithoutSlots), (tableSettings, ""),
         ("ON audit (writer, id)", "ON audit (at, id)"),
         ("ON audit (user_id, writer, id)", "ON audit (user_id, at, id)"),
         ("ON audit (event, writer, id)", "ON audit (event, at, id)"),

@@ -5,7 +5,7 @@ import Postgres
 /// The sign-in of a user whose subject is known and about whom there is nothing to decide, which nearly every sign-in
 /// is: one statement, which is a transaction.
 struct KnownUserSignIn {
-    private static let firstOfParts = 14
+    private static let firstOfParts = 15
     private static let noted = AuditColumn.expressions(
         from: firstOfParts + 1, user: "target.user_id", newIdentity: "target.id")
     // The line of the provider's session is held, so that a logout at the same moment waits, or is seen.
@@ -50,11 +50,11 @@ struct KnownUserSignIn {
             ), passed AS MATERIALIZED (
                 SELECT id, user_id FROM target WHERE NOT EXISTS (SELECT 1 FROM held WHERE \(HeldLine.bars("$10")))
             ), code AS (
-                INSERT INTO used_codes (hash, owner, state, expires, answer)
-                SELECT $4, $5, 1, $6::int8, $13::bytea FROM passed
-                WHERE $4::bytea IS NOT NULL
-                ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires, answer = excluded.answer
-                WHERE used_codes.expires <= $7 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
+                INSERT INTO code_uses (slot, hash, owner, state, expires, answer)
+                SELECT $14::int8, $4, $5, 1, $6::int8, $13::bytea FROM passed
+                WHERE $4::bytea IS NOT NULL AND \(UsedCodeRows.isNoOlder(hash: "$4", owner: "$5", dead: "$7"))
+                ON CONFLICT (hash, slot) DO UPDATE SET state = 1, expires = excluded.expires, answer = excluded.answer
+                WHERE code_uses.expires <= $7 OR code_uses.state = 0 AND code_uses.owner = excluded.owner
                 RETURNING hash
             ), free AS (
                 SELECT 1 FROM code UNION ALL SELECT 1 FROM passed WHERE $4::bytea IS NULL
@@ -96,6 +96,7 @@ struct KnownUserSignIn {
             .integer(signIn.now - UsedCodeRows.graceSeconds), .integer(signIn.now), .text(signIn.provider),
             .integer(signIn.leastLine), .optional(signIn.session.app.map(NotBeforeKey.app)),
             .optional(signIn.session.upstreamSession.map(NotBeforeKey.session)), signIn.answer(.known),
+            .integer(signIn.slot.number),
         ]
     }
 

@@ -5,7 +5,7 @@ import Postgres
 /// The first sign-in of somebody about whom there is nothing to decide: one statement as well, user, identity and
 /// session.
 struct NewUserSignIn {
-    private static let firstOfParts = 32
+    private static let firstOfParts = 33
     private static let noted = AuditColumn.expressions(from: firstOfParts, user: "made.id", newIdentity: "first.id")
     private static let opened = SessionPart(
         from: firstOfParts + AuditColumn.placeCount, user: "made.id", identity: "first.id", provider: "$15",
@@ -32,11 +32,11 @@ struct NewUserSignIn {
         ), passed AS MATERIALIZED (
             SELECT 1 FROM fitting WHERE NOT EXISTS (SELECT 1 FROM held WHERE \(HeldLine.bars("$23")))
         ), code AS (
-            INSERT INTO used_codes (hash, owner, state, expires, answer)
-            SELECT $3, $4, 1, $5::int8, $29::bytea FROM passed
-            WHERE $3::bytea IS NOT NULL
-            ON CONFLICT (hash) DO UPDATE SET state = 1, expires = excluded.expires, answer = excluded.answer
-            WHERE used_codes.expires <= $6 OR used_codes.state = 0 AND used_codes.owner = excluded.owner
+            INSERT INTO code_uses (slot, hash, owner, state, expires, answer)
+            SELECT $32::int8, $3, $4, 1, $5::int8, $29::bytea FROM passed
+            WHERE $3::bytea IS NOT NULL AND \(UsedCodeRows.isNoOlder(hash: "$3", owner: "$4", dead: "$6"))
+            ON CONFLICT (hash, slot) DO UPDATE SET state = 1, expires = excluded.expires, answer = excluded.answer
+            WHERE code_uses.expires <= $6 OR code_uses.state = 0 AND code_uses.owner = excluded.owner
             RETURNING hash
         ), free AS (
             SELECT 1 FROM code UNION ALL SELECT 1 FROM passed WHERE $3::bytea IS NULL
@@ -93,6 +93,7 @@ struct NewUserSignIn {
                 .text(Identity.Origin.signIn.rawValue),
             ] + contacts.rows + lines(try store.sealer.current, subjectKey)
                 + former(store.settings.formerIssuers, try store.sealer.current, subjectKey)
+                + [.integer(signIn.slot.number)]
                 + AuditColumn.values(of: event).map(Value.init)
                 + SessionPart.values(of: signIn.session).map(Value.init))
         do throws(PostgresError) {

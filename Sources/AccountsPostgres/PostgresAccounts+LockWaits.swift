@@ -15,7 +15,7 @@ extension PostgresAccounts {
     func waiting(_ commands: [Command], until deadline: MonotonicTime) async throws(PostgresError) -> [Rows] {
         let commands = [lockLimit(until: deadline)].compactMap(\.self) + commands
         do throws(PostgresError) {
-            return try await waitingPool.run(commands, timeout: deadline - .now)
+            return try await waitingPool.run(commands, until: deadline)
         } catch .timedOut(.notSent) {
             // Others wait there already.
             throw .refused(.lockNotAvailable)
@@ -48,6 +48,8 @@ extension PostgresAccounts {
     }
 
     /// Has few at a time do something with the same row. What is done in it takes no turn of its own.
+    // Inlined, or each sign-in would look up what kind of result it has.
+    @inline(__always)
     func inTurn<Value: Sendable>(
         of key: TurnKey?, _ body: () async throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {

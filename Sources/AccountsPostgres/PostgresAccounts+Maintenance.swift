@@ -5,19 +5,6 @@ public import System
 
 /// Expired rows, integrity.
 extension PostgresAccounts {
-    public func sweepExpired(now: Int64, lingering: Int64?, limit: Int) async throws(RepositoryError) -> Int {
-        let sessions = try await read { [sessionSweep] connection throws(RepositoryError) in
-            try sessionSweep.find(connection, expiredBy: lingering.map { now - $0 }, limit: limit)
-        }
-        // Whoever gets a row's lock removes it; who comes second finds it gone.
-        return try await write(.readCommitted) { [sessionSweep, tables] connection throws(RepositoryError) in
-            let removed = try sessionSweep.delete(sessions, connection, expiredBy: lingering.map { now - $0 })
-            return try removed
-                + ExpiredRows(connection: connection, tables: tables)
-                .remove(now: now, lingering: lingering, limit: limit - removed)
-        }
-    }
-
     /// Also looks whether this version may still work with the tables, and whether our clock is the database's.
     public func probe(now: Int64) async throws(RepositoryError) {
         _ = try await Schema.stepsTaken(Work(self))
@@ -33,7 +20,7 @@ extension PostgresAccounts {
     }
 
     /// What the server's clock says, in microseconds since 1970, and between which instants it was asked.
-    private func clockReading() async throws(RepositoryError) -> (Int64, MonotonicTime, MonotonicTime) {
+    func clockReading() async throws(RepositoryError) -> (Int64, MonotonicTime, MonotonicTime) {
         let before = MonotonicTime.now
         guard let there = try await Work(self).first(Self.clock)?.integer(0) else { throw .unavailable(.corrupt) }
         return (there, before, .now)

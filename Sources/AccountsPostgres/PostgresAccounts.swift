@@ -25,7 +25,9 @@ public final class PostgresAccounts: SQLStore {
     let turns: Turns
     private let turn = Atomic<Int>(0)
     private let threads: WaitingThreads
-    let sessionSweep = SessionSweep()
+    /// Until when claims are made where instances of the version before look, in seconds since 1970.
+    private let besideOlderUntil = Atomic<Int64>(0)
+    var codesBesideOlderUntil: Int64 { besideOlderUntil.load(ordering: .relaxed) }
     let numbers = NumberBlock()
     /// Keeps everybody from a server that lacks something of what was acknowledged.
     let fence: Fence
@@ -126,9 +128,12 @@ public final class PostgresAccounts: SQLStore {
             // Opens the keys, too, while the master key is the store's.
             try ContactRows(connection: connection, sealer: sealer).keys()
             try ContactWalk(connection: connection).finishWhereNobodyIs()
+            try Sweep.begin(connection)
             return try rows.all(sealer)
         }
         knownSecretKeys.use(keys)
+        let since = try await Work(self).first(UsedCodeRows.since)?.integer(0)
+        besideOlderUntil.store(since.map { $0 + UsedCodeRows.besideOlderSeconds } ?? 0, ordering: .relaxed)
         // A recovery passes more of them.
         if settings.isFenced { try await goOnBehindRows() }
         try await bringWhatWaits()

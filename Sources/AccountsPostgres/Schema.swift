@@ -12,7 +12,7 @@ enum Schema {
     static let leastCompatible: Int64 = 1
     static let steps = [
         first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
-        fourteenth, fifteenth, sixteenth, seventeenth,
+        fourteenth, fifteenth, sixteenth, seventeenth, eighteenth,
     ]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
@@ -165,6 +165,23 @@ enum Schema {
     private static let seventeenth = """
         CREATE SEQUENCE audit_epochs MINVALUE 0 START 0 MAXVALUE 32767;
         \(Dialect.writerWithEpoch)
+        """
+
+    // The uses of codes, in parts that are emptied as a whole (``CodeSlot``). `used_codes` stays, for instances of the
+    // version before: what they have claimed is looked at there, and for an hour claims are made there, too. Tables
+    // that every sign-in writes to are cleaned up long before a fifth of them is dead.
+    private static let eighteenth = """
+        CREATE TABLE code_uses (
+            slot int8 NOT NULL,
+            hash bytea NOT NULL,
+            owner int8 NOT NULL,
+            state int8 NOT NULL,
+            expires int8 NOT NULL,
+            issuer text COLLATE "C",
+            answer bytea,
+            PRIMARY KEY (hash, slot)
+        )\(Dialect.codeSlots)
+        INSERT INTO meta (name, value) VALUES ('code_uses_since', extract(epoch FROM now())::int8)\(Dialect.tableSettings)
         """
 
     private static let makeMeta = Postgres.Statement.once(

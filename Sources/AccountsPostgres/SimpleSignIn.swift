@@ -6,6 +6,7 @@ import Postgres
 struct SimpleSignIn {
     /// What is used up; nil where nothing is.
     let code: OneTimeUse?
+    let slot: CodeSlot
     private let record: SignInRecord
     let provider: String
     let subject: Subject
@@ -30,6 +31,7 @@ struct SimpleSignIn {
             approval == nil, kept == nil, session.replaces == nil
         else { return nil }
         code = evidence.oneTimeUse
+        slot = CodeSlot(of: evidence)
         self.record = record
         self.provider = provider
         self.subject = subject

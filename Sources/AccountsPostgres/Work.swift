@@ -103,7 +103,7 @@ extension PostgresAccounts {
                 let rows =
                     waits
                     ? try await waiting(commands, until: time.deadline)
-                    : try await pool(durability).run(commands, timeout: time.deadline - .now)
+                    : try await pool(durability).run(commands, until: time.deadline)
                 guard rows.count >= commands.count else { throw .unexpectedResult }
                 if !command.statement.isRead { outcomes.noteDone() }
                 if told || tellsCommit, let last = rows.last { note(commit: last) }

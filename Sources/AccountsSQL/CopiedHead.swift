@@ -22,7 +22,8 @@ struct CopiedHead: Equatable, Sendable {
     private static let own =
         """
         'erased_users', 'erasure_in_log', 'server_commits', 'server_writes', 'server_largest_commit', 'backup_wanted', \
-        'backup_state', 'probed', 'failed_sign_ins', 'epoch', 'beat', 'timeline', '\(CopyMark.name)'
+        'backup_state', 'probed', 'failed_sign_ins', 'epoch', 'beat', 'timeline', 'code_uses_since', 'session_walk', \
+        '\(CopyMark.name)'
         """
     private static let insert = Query(
         "INSERT INTO meta (name, value) VALUES (?1, coalesce(?2, ?3, ?4)) ON CONFLICT DO NOTHING",

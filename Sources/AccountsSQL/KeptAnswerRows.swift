@@ -3,8 +3,9 @@ public import Accounts
 /// What is answered once more, to a request that is sent again because its answer was lost. What came of the use of a
 /// code stands beside the code; what was answered is made again of what the store has.
 struct KeptAnswerRows {
-    // Where the engine has the row by the hash alone, its time does no harm.
-    private static let set = Query("UPDATE used_codes SET answer = ? WHERE hash = ? AND expires = ?")
+    private static let set = Query(
+        "UPDATE used_codes SET answer = ? WHERE hash = ? AND expires = ?",
+        postgres: "UPDATE code_uses SET answer = ? WHERE hash = ? AND expires = ?")
     private static let opened = Query(
         """
         SELECT reference FROM users JOIN identities ON identities.user_id = users.id WHERE users.id = ? AND identities.id = ?

@@ -14,12 +14,20 @@ package struct StoredTable: Sendable {
         var values: [(name: String, value: String)] = []
         /// Of the rows that are copied, with an AND behind it.
         var condition = ""
+        /// What they are read from, where that is not the table alone.
+        var source: String?
 
         init(to table: Table) {
             // A code that its issuer has not taken (state 2) is nobody's, and one that was claimed may have been sent.
             guard table.name == Table.usedCodes.name else { return }
             values = [("owner", "0"), ("state", "1")]
             condition = "state <> 2 AND "
+            source = """
+                (SELECT DISTINCT ON (expires, hash) * FROM (
+                    SELECT expires, hash, state, answer FROM used_codes
+                        UNION ALL SELECT expires, hash, state, answer FROM code_uses) AS every
+                    ORDER BY expires, hash, state = 1 DESC, state) AS used
+                """
         }
     }
 
@@ -42,12 +50,15 @@ package struct StoredTable: Sendable {
         let name = table.name
         let more = Addition(to: table)
         let keys = Self.list(table.key.map(\.name))
-        let page = "SELECT \(Self.list(table.columns.map(\.expression))) FROM \(name) WHERE "
+        let chosen = "SELECT \(Self.list(table.columns.map(\.expression))) FROM "
+        func reading(_ text: (_ source: String, _ condition: String) -> String) -> Query {
+            Query(text(name, ""), postgres: more.source.map { text($0, more.condition) })
+        }
         let place = "(\(keys)) > (\(Self.list(table.key.map { _ in "?" }))) ORDER BY \(keys) LIMIT ?"
-        self.page = Query(page + place, postgres: more.condition.isEmpty ? nil : page + more.condition + place)
-        last = Query(
-            "SELECT \(keys) FROM \(name) ORDER BY \(Self.list(table.key.map { $0.name + " DESC" })) LIMIT 1")
-        rowCount = Query("SELECT count(*) FROM \(name)")
+        page = reading { "\(chosen)\($0) WHERE \($1)\(place)" }
+        let behind = "ORDER BY \(Self.list(table.key.map { $0.name + " DESC" })) LIMIT 1"
+        last = reading { source, _ in "SELECT \(keys) FROM \(source) \(behind)" }
+        rowCount = reading { source, _ in "SELECT count(*) FROM \(source)" }
         insertOne = Self.insertion(name, table.columns, rows: 1, inPostgres: more)
         insertMany = Self.insertion(name, table.columns, rows: Self.rowsAStatement, inPostgres: more)
         sweep = table.expiry.map { expiry in

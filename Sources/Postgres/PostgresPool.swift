@@ -1,6 +1,6 @@
 public import EventLoop
 import Synchronization
-import System
+public import System
 public import Telemetry
 
 /// A few connections to a server, on one event loop, and the callers that share them.
@@ -69,6 +69,13 @@ public actor PostgresPool: LoopBound {
         _ commands: [Command], isolation: Isolation = .readCommitted, timeout: Duration
     ) async throws(PostgresError) -> [Rows] {
         try await run(commands, isolation == .serializable ? .serializable : .none, deadline: .now + timeout)
+    }
+
+    /// The same, each command a transaction by itself where there is one.
+    ///
+    /// - Parameter deadline: of the result, all waiting included.
+    public func run(_ commands: [Command], until deadline: MonotonicTime) async throws(PostgresError) -> [Rows] {
+        try await run(commands, .none, deadline: deadline)
     }
 
     /// Whether a caller may begin at once, as nearly everybody may: this takes no visit to the loop. Otherwise

@@ -29,7 +29,7 @@ public struct Statement: Sendable {
     let types: [ValueType?]?
 
     /// Whether it only reads, as far as its first word tells.
-    public var isRead: Bool { text.hasPrefix("SELECT") }
+    public let isRead: Bool
 
     /// - Parameters:
     ///   - label: what the server's views show it as, beside the hash.
@@ -38,6 +38,7 @@ public struct Statement: Sendable {
         name = Self.name(label.description, text, types)
         self.text = text
         self.types = types
+        isRead = Self.reads(text)
     }
 
     /// A statement of which the server finds out by itself what its values are, as far as they are not told, and
@@ -48,13 +49,17 @@ public struct Statement: Sendable {
         name = Self.name("s", text, types)
         self.text = text
         self.types = types.isEmpty ? nil : types
+        isRead = Self.reads(text)
     }
 
     private init(unnamed text: String) {
         name = ""
         self.text = text
         types = nil
+        isRead = Self.reads(text)
     }
+
+    private static func reads(_ text: String) -> Bool { text.hasPrefix("SELECT") }
 
     /// FNV-1a, of 64 bits: the texts are ours, some hundreds, and none is chosen by a stranger.
     private static func name(_ label: String, _ text: String, _ types: [ValueType?]) -> String {

@@ -20,8 +20,13 @@ import Testing
     @Test func `is asked for nothing that only PostgreSQL has, and else for the same tables`() {
         for step in Schema.steps {
             let asked = Dialect.distributed.step(step)
-            for lacking in ["xid8", "pg_current", "COLLATE", "fillfactor"] { #expect(!asked.contains(lacking)) }
-            #expect(asked.split(separator: ";").count == step.split(separator: ";").count)
+            for lacking in ["xid8", "pg_current", "COLLATE", "fillfactor", "PARTITION", "autovacuum"] {
+                #expect(!asked.contains(lacking))
+            }
+            func tables(_ text: String) -> [Substring] {
+                text.split(separator: ";").filter { $0.contains("CREATE TABLE") && !$0.contains("PARTITION OF") }
+            }
+            #expect(tables(asked).count == tables(step).count)
             #expect(Dialect.postgresql.step(step) == step)
         }
     }

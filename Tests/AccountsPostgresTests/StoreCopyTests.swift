@@ -19,6 +19,7 @@ import Testing
                 """
                 SELECT table_name::text || '.' || column_name::text FROM information_schema.columns
                 WHERE table_schema = current_schema() AND table_name NOT IN ('meta', 'reseal', 'gatehouse_schema')
+                    AND table_name NOT LIKE 'code_uses%'
                 """)
             let own = ["audit.writer", "used_codes.owner", "used_codes.state", "used_codes.issuer"]
             for (place, query, own) in [(file("users.db"), inFile, []), (database, inDatabase, own)] {
@@ -48,6 +49,38 @@ import Testing
             for name in expected.keys {
                 #expect(inDatabase[name] == expected[name], "\(name)")
                 #expect(inFile[name] == expected[name], "\(name)")
+            }
+        }
+    }
+
+    @Test func `knows the codes that were used, whichever engine they were used in`() async throws {
+        try await withCopyPlaces { database, file in
+            let (code, token, refused) = (Sample.code(), Sample.code(), Sample.code())
+            func use(_ store: any SQLStore) async throws {
+                _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), code: code))
+                try await store.recordUsedCode(token, now: Sample.now)
+                _ = try await store.claimCode(refused, for: Sample.issuer, now: Sample.now)
+                try await store.releaseCode(refused, .refused, now: Sample.now)
+            }
+            func isKnown(_ store: any SQLStore) async throws {
+                #expect(try await store.isCodeUsed(code.hash, now: Sample.now))
+                #expect(try await store.isCodeUsed(token.hash, now: Sample.now))
+                #expect(try await !store.isCodeUsed(refused.hash, now: Sample.now))
+            }
+            try await database.use { try await use($0) }
+            try await database.copy(to: file("first.db"))
+            try await file("first.db").use { try await isKnown($0) }
+        }
+        try await withCopyPlaces { database, file in
+            let code = Sample.code()
+            try await file("users.db").use { store in
+                _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), code: code))
+            }
+            try await file("users.db").copy(to: database)
+            try await database.use { store async throws in
+                #expect(try await store.isCodeUsed(code.hash, now: Sample.now))
+                let rival = OneTimeUse(hash: code.hash, expiresAt: code.expiresAt)
+                #expect(try await store.claimCode(rival, for: Sample.issuer, now: Sample.now) == .used)
             }
         }
     }

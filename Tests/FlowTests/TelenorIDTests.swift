@@ -226,8 +226,10 @@ import Testing
     }
 
     @Test func `is one user where kurtid is the key, and two where it is not`() async throws {
-        #expect(try await users(["crossClientKey: kurtid"], [Self.web, "crossClientKey: kurtid"]) == ["1", "1", "1"])
-        #expect(try await users([], [Self.web]) == ["1", "2", "1"])
+        let one = try await users(["crossClientKey: kurtid"], [Self.web, "crossClientKey: kurtid"])
+        #expect(one[0] != nil && one[1] == one[0] && one[2] == one[0])
+        let two = try await users([], [Self.web])
+        #expect(two[0] != nil && two[1] != nil && two[1] != two[0] && two[2] == two[0])
     }
 }
 

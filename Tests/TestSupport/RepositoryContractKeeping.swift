@@ -155,8 +155,10 @@ extension RepositoryContract {
             _ = try await store.sweepExpired(now: Sample.now + 59, limit: 100)
             for _ in 0..<5 {
                 let session = Sample.session(expiresAt: Sample.now + 60)
-                let code = Sample.code(expiresAt: Sample.now + 60)
-                _ = try await store.signedIn(Sample.signIn(Sample.subject("1"), code: code, session: session))
+                // Uses of codes may go all at once, by the half-hour.
+                var record = Sample.signIn(Sample.subject("1"), session: session)
+                record.draft.evidence = .idToken(Sample.code(expiresAt: Sample.now + 60))
+                _ = try await store.signedIn(record)
             }
             #expect(try await store.sweepExpired(now: Sample.now + 59, limit: 100) == 0)
             let steps = try await untilNothingIsLeft { try await store.sweepExpired(now: Sample.now + 60, limit: 4) }

@@ -1,3 +1,4 @@
+import Accounts
 import Apps
 import Crypto
 import HTTPServer
@@ -89,7 +90,8 @@ import Testing
         #expect(narrow.status == 200 && narrow.json["scope"] == "openid", "\(narrow.text)")
         let user = await browser.api.send(
             .get, "/auth/userinfo", headers: bearer(narrow.json["access_token"]?.string ?? ""))
-        #expect(user.json == ["sub": "1", "idp": "zenkey"])
+        let stored = try #require(try await browser.api.stage.repository.user(UserID(rawValue: 1)))
+        #expect(user.json == ["sub": .string(stored.reference), "idp": "zenkey"])
         let nothing = await Self.refresh(
             browser, narrow.json["refresh_token"]?.string, [("scope", "account.read")])
         #expect((nothing.status, nothing.error) == (400, "invalid_scope"))
