@@ -166,7 +166,7 @@ def count(bench, database, server):
     bench.claim(int(database.ask("SELECT count(*) FROM sessions")) == rows + COUNTED, "each opens a session")
     database.ask("VACUUM")
     for table in ("users", "identities", "sessions", "audit", "code_uses"):
-        size = int(database.ask(f"SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('{table}')"))
+        size = int(database.ask(f"SELECT coalesce(sum(pg_total_relation_size(relid)), pg_total_relation_size('{table}')) FROM pg_partition_tree('{table}')"))
         rows = int(database.ask(f"SELECT count(*) FROM {table}"))
         bench.figure(f"{table}_bytes", size / max(1, rows))
 

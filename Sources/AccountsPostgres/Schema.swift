@@ -168,8 +168,9 @@ enum Schema {
         """
 
     // The uses of codes, in parts that are emptied as a whole (``CodeSlot``). `used_codes` stays, for instances of the
-    // version before: what they have claimed is looked at there, and for an hour claims are made there, too. Tables
-    // that every sign-in writes to are cleaned up long before a fifth of them is dead.
+    // version before, as a store has that had keys by then: what they have claimed is looked at there, and for an hour
+    // claims are made there, too. Tables that every sign-in writes to are cleaned up long before a fifth of them is
+    // dead.
     private static let eighteenth = """
         CREATE TABLE code_uses (
             slot int8 NOT NULL,
@@ -181,7 +182,8 @@ enum Schema {
             answer bytea,
             PRIMARY KEY (hash, slot)
         )\(Dialect.codeSlots)
-        INSERT INTO meta (name, value) VALUES ('code_uses_since', extract(epoch FROM now())::int8)\(Dialect.tableSettings)
+        INSERT INTO meta (name, value) SELECT 'code_uses_since', extract(epoch FROM now())::int8
+            WHERE EXISTS (SELECT 1 FROM key_ring)\(Dialect.tableSettings)
         """
 
     private static let makeMeta = Postgres.Statement.once(

@@ -2,9 +2,9 @@ public import Accounts
 import AccountsSQL
 import Postgres
 
-/// The removal of what has expired, a step at a time, by one instance at a time: where the walk through the sessions has
-/// come to stands in the store, and who is at it holds that row. Two who looked at the same rows would wait for each
-/// other.
+/// The removal of what has expired, a step at a time, by one instance at a time: where the walk through the sessions
+/// has come to stands in the store, and who is at it holds that row. Two who looked at the same rows would wait for
+/// each other.
 struct Sweep {
     /// How many sessions one step looks at.
     private static let stretch: Int64 = 5000
