@@ -118,8 +118,15 @@ def go_back(bench, instances, databases):
     eventually(is_settled, 30)
     if lacks := any("acknowledged" in standing for standing in standings):
         folder = os.path.join(bench.folder, f"{instances.name}0")
-        done = run_tool(bench, folder, ["recovered"], instances.settings[0])
-        bench.claim(done.returncode == 0, f"the store goes on ({done.stderr.strip()})")
+        done = None
+
+        def goes_on():
+            nonlocal done
+            done = run_tool(bench, folder, ["recovered"], instances.settings[0])
+            return done.returncode == 0
+
+        # A server that has just been promoted may not take everybody in yet: an operator tries again.
+        bench.claim(eventually(goes_on, 60), f"the store goes on ({done.stderr.strip()})")
     bench.claim(lacks or not is_behind, f"what lacks something serves nobody: {standings}")
     well = [eventually(lambda number=number: instances.is_well(number), 30) for number in range(INSTANCES)]
     bench.claim(all(well), f"every instance is well again ({[instances.standing(number) for number in range(INSTANCES)]})")

@@ -30,6 +30,14 @@ extension PostgresAccounts {
     private static let setProbe = Postgres.Statement(
         "INSERT INTO meta (name, value) VALUES ('probed', $1) ON CONFLICT (name) DO UPDATE SET value = $1")
 
+    public func subjectForm(_ wanted: SubjectForm?) async throws(RepositoryError) -> SubjectForm {
+        try await write(.serializable) { connection throws(RepositoryError) in
+            let form = try SubjectFormRow(connection: connection).settle(wanted)
+            if form == .reference { try connection.run(Schema.keepAwayWhoKnowsNumbersAlone) }
+            return form
+        }
+    }
+
     /// Nothing is left to do: what the server keeps of rows that are gone, its vacuum overwrites.
     public func scrub() async throws(RepositoryError) -> Bool { true }
 

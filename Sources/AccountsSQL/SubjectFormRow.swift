@@ -1,7 +1,7 @@
-public import Accounts
+package import Accounts
 
 /// What apps see as `sub`, as the store has it. It goes with a copy and a restore as other facts of a store do.
-struct SubjectFormRow {
+package struct SubjectFormRow {
     private static let find = Query("SELECT value FROM meta WHERE name = 'subject_form'")
     private static let insert = Query(
         """
@@ -10,10 +10,12 @@ struct SubjectFormRow {
     private static let anyUser = Query("SELECT 1 FROM users LIMIT 1")
     private static let countUsers = Query("SELECT count(*) FROM users")
 
-    let connection: any Connection
+    private let connection: any Connection
+
+    package init(connection: any Connection) { self.connection = connection }
 
     /// - Throws: `.notOpened(.otherSubjects)`.
-    func settle(_ wanted: SubjectForm?) throws(RepositoryError) -> SubjectForm {
+    package func settle(_ wanted: SubjectForm?) throws(RepositoryError) -> SubjectForm {
         let stored = try connection.first(Self.find) { $0.integer(0) }
         let hasUsers = try connection.first(Self.anyUser) { _ in true } ?? false
         guard hasUsers else {
@@ -33,12 +35,4 @@ struct SubjectFormRow {
     private static func number(_ form: SubjectForm) -> Int64 { form == .number ? 0 : 1 }
 
     private static func form(_ number: Int64) -> SubjectForm { number == 0 ? .number : .reference }
-}
-
-extension SQLStore {
-    public func subjectForm(_ wanted: SubjectForm?) async throws(RepositoryError) -> SubjectForm {
-        try await write { connection throws(RepositoryError) in
-            try SubjectFormRow(connection: connection).settle(wanted)
-        }
-    }
 }

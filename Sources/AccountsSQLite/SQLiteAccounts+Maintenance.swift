@@ -7,6 +7,13 @@ extension SQLiteAccounts {
     private static let integrity = Query("PRAGMA integrity_check")
     private static let foreignKeys = Query("PRAGMA foreign_key_check")
 
+    /// Versions that know users by their numbers alone don't open this file: there is a step that they don't know.
+    public func subjectForm(_ wanted: SubjectForm?) async throws(RepositoryError) -> SubjectForm {
+        try await writer.write { connection throws(RepositoryError) in
+            try SubjectFormRow(connection: connection).settle(wanted)
+        }
+    }
+
     public func sweepExpired(now: Int64, lingering: Int64?, limit: Int) async throws(RepositoryError) -> Int {
         usedCodes.forget(now: now)
         if writer.log.hasRemains.load(ordering: .relaxed) { _ = try? await scrub() }

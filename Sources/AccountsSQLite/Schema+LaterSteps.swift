@@ -302,4 +302,10 @@ extension Schema {
 
     // A list of one provider's users looks at these alone, however many others there are.
     static let twentyNinth = "CREATE INDEX identities_provider ON identities (provider, user_id)"
+
+    // Apps know users by their numbers where there are any by now. A version that knows nothing else must not open a
+    // file where that is otherwise: to backends everybody would be somebody else.
+    static let thirtieth = """
+        INSERT INTO meta (name, value) SELECT 'subject_form', 0 WHERE EXISTS (SELECT 1 FROM users)
+        """
 }
