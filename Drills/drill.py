@@ -15,6 +15,7 @@ import browsers
 import cost
 import crash
 import descriptors
+import failover
 import floods
 import forgotten
 import freeze
@@ -56,7 +57,7 @@ DRILLS = {
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
     "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
     "growth": growth, "floods": floods, "older-store": older_store, "moved-provider": moved_provider,
-    "moved-store": moved_store, "morning": morning, "crash": crash,
+    "moved-store": moved_store, "morning": morning, "failover": failover, "crash": crash,
     "power-cut": power_cut, "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler, "history": history,

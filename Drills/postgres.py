@@ -23,14 +23,19 @@ class NotInstalled(Exception):
     """PostgreSQL is not to be had here."""
 
 
+def programs(bench):
+    """The folder of its programs."""
+    found = subprocess.run([f"{bench.root}/scripts/postgres-programs"], stdout=subprocess.PIPE, text=True, check=False)
+    if found.returncode:
+        raise NotInstalled("PostgreSQL is not installed")
+    return found.stdout.strip()
+
+
 class Postgres:
     """It listens on a socket in a folder of its own and nowhere else. What it says goes to the drill's folder."""
 
     def __init__(self, bench, name="postgres", settings=None):
-        found = subprocess.run([f"{bench.root}/scripts/postgres-programs"], stdout=subprocess.PIPE, text=True, check=False)
-        if found.returncode:
-            raise NotInstalled("PostgreSQL is not installed")
-        self.programs = found.stdout.strip()
+        self.programs = programs(bench)
         self.settings = settings or {}
         # The drill's folder is nobody else's, and the server refuses to run as root. The name of a socket has to be
         # short, too.

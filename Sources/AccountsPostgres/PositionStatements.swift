@@ -44,7 +44,8 @@ enum PositionStatements {
         """)
 
     // Numbers that are passed over are nobody's: what was given on another timeline may have been lost with it. Events
-    // that come now stand behind all that were written before.
+    // that come now stand behind all that were written before. Which records of the ledger were there is noted before
+    // others come: they have numbers behind those of what was lost. Of several timelines within a day the first counts.
     static let noteTimeline = Postgres.Statement(
         """
         WITH noted AS (
@@ -56,6 +57,12 @@ enum PositionStatements {
             INSERT INTO meta (name, value) SELECT 'epoch', 1 FROM noted WHERE $4::int8 > 0
             ON CONFLICT (name) DO UPDATE SET value = meta.value + 1
             RETURNING 1
+        ), fork AS (
+            INSERT INTO meta (name, value, word)
+            SELECT 'ledger_before', coalesce((SELECT max(number) FROM ledger), 0), extract(epoch FROM now())::int8::text
+            FROM noted WHERE $3::int8 > 0
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value, word = excluded.word
+            WHERE meta.word::int8 < excluded.word::int8 - 86400
         )
         SELECT (SELECT count(*) FROM moved), \(passing("$3"))
         FROM noted WHERE $3::int8 > 0

@@ -44,7 +44,13 @@ extension PostgresAccounts {
         RETURNING value
         """)
     private static let epochs = Query("SELECT value FROM meta WHERE name = 'epoch' FOR UPDATE")
-    private static let lastRecord = Query("SELECT coalesce(max(number), 0) FROM ledger")
+    // What has come on a timeline of its own says nothing of what was lost.
+    private static let lastRecord = Query(
+        """
+        SELECT least(
+            coalesce((SELECT max(number) FROM ledger), 0), (SELECT value FROM meta WHERE name = 'ledger_before'))
+        """)
+    private static let forgetFork = Query("DELETE FROM meta WHERE name = 'ledger_before'")
     private static let passEvents = Query("SELECT setval('audit_epochs', (SELECT last_value FROM audit_epochs) + 1)")
     private static let forgetTickets = Query("DELETE FROM tickets")
     private static let forgetAppCodes = Query("DELETE FROM app_codes")
@@ -70,9 +76,11 @@ extension PostgresAccounts {
             var replay = LedgerReplay(connection: connection, sealer: sealer, tables: tables, now: request.now)
             for (_, record) in found.records { try replay.apply(record) }
             try StoreNumbers(connection: connection, tables: tables).pass(Self.margin)
-            if let last = found.records.last?.number {
-                try connection.setLastNumber(last + Self.margin, of: "ledger", "number")
-            }
+            // Never back: another recovery may have set it farther, and records have come since.
+            let given = try connection.lastNumber(of: "ledger", "number")
+            let last = max(given, found.records.last?.number ?? 0)
+            try connection.setLastNumber(last + Self.margin, of: "ledger", "number")
+            try connection.run(Self.forgetFork)
             if isPostgres { _ = try connection.first(Self.passEvents) { $0.integer(0) } }
             let signing = SigningKeyRows(connection: connection)
             try signing.retirePassing(sealer, now: request.now)
@@ -107,6 +115,7 @@ extension PostgresAccounts {
             let epoch = max(before, mark?.epoch ?? 0) + 1
             _ = try connection.first(Self.nextEpoch, epoch) { $0.integer(0) }
             try StoreNumbers(connection: connection, tables: tables).pass(Self.margin)
+            try connection.run(Self.forgetFork)
             try AuditTrail(connection: connection, now: now)
                 .addOperators(.storeRecovered, fields: ["epoch:\(epoch)", "nothing-lost"])
             return epoch

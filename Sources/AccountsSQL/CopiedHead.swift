@@ -23,7 +23,7 @@ struct CopiedHead: Equatable, Sendable {
         """
         'erased_users', 'erasure_in_log', 'server_commits', 'server_writes', 'server_largest_commit', 'backup_wanted', \
         'backup_state', 'probed', 'failed_sign_ins', 'epoch', 'beat', 'timeline', 'code_uses_since', 'session_walk', \
-        '\(CopyMark.name)'
+        'ledger_before', '\(CopyMark.name)'
         """
     private static let insert = Query(
         "INSERT INTO meta (name, value) VALUES (?1, coalesce(?2, ?3, ?4)) ON CONFLICT DO NOTHING",

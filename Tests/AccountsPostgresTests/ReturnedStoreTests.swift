@@ -105,6 +105,53 @@ import Testing
         }
     }
 
+    @Test func `does again what was lost, though others have served it since, and told the ledger more`() async throws {
+        try await SharedServer.withEmptyTables { address in
+            try await withLedger { ledger, _ in
+                var users: [UserID] = []
+                try await withStore(at: address, ledger: ledger) { store async throws in
+                    for subject in ["lost", "later"] {
+                        users.append(try await store.signedIn(Sample.signIn(Sample.subject(subject))).user)
+                    }
+                    #expect(try await store.erase(users[0], line: .none, now: Sample.now))
+                }
+                // A moment before that, on another timeline.
+                try await withPool(at: address) { pool in
+                    for text in [
+                        "DELETE FROM ledger",
+                        """
+                        INSERT INTO users (id, reference, profile, created, updated)
+                        SELECT \(users[0].rawValue), 'back', profile, created, updated FROM users LIMIT 1
+                        """,
+                    ] { _ = try await pool.query(.once(text), timeout: .patience) }
+                    _ = try await pool.query(
+                        PositionStatements.noteTimeline, .text("1 2 3"), .text("1 2 %"), .integer(1_000_000),
+                        .integer(0),
+                        timeout: .patience)
+                }
+                try await withStore(at: address, isFenced: false, ledger: ledger) { store async throws in
+                    #expect(try await store.erase(users[1], line: .none, now: Sample.now))
+                    let outcome = try await store.recover(
+                        RecoveryRequest(usesLedger: true, signingKeys: [], now: Sample.now + 10))
+                    #expect(outcome.erased == 1)
+                    #expect(try await store.user(users[0]) == nil)
+                    #expect(try await store.user(users[1]) == nil)
+                }
+                let lines = try await ledger.lines(after: 1_000_000)
+                #expect(lines.count == 1)
+                // The next recovery passes what is behind by now, and its numbers go on.
+                try await withPool(at: address) { pool in
+                    let last = try await pool.query(
+                        .once("SELECT last_value FROM ledger_number_seq"), timeout: .patience)
+                    #expect(try last[0].integer(0) > 1_000_000_000)
+                    let fork = try await pool.query(
+                        .once("SELECT 1 FROM meta WHERE name = 'ledger_before'"), timeout: .patience)
+                    #expect(fork.isEmpty)
+                }
+            }
+        }
+    }
+
     @Test func `goes on as it is where somebody has made sure that nothing is missing`() async throws {
         try await SharedServer.withEmptyTables { address in
             try await withLedger { ledger, _ in

@@ -1,0 +1,241 @@
+"""Patroni with a synchronous standby switches over and fails over, and Gatehouse goes along by itself, having lost nothing."""
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+from apps import SETTINGS, Answers, App
+from bench import eventually
+from fleet import Fleet
+from instances import report
+from postgres import NotInstalled, programs
+from process import Process
+from recall import check, check_chains
+from stops import free_ports
+from wire import LOST
+
+LONGEST = 600
+APPS = 6
+NODES = ("one", "two")
+LOAD_SECONDS, AFTERWARDS = 4, 4
+# Patroni's own terms: how long a leader that says nothing stays one, and between two looks.
+TTL, LOOP_WAIT = 20, 2
+# A planned switchover, and the end of a leader: its time to be missed, the election, and ours.
+SWITCHED_WITHIN, FAILED_OVER_WITHIN = 10, TTL + 2 * LOOP_WAIT + 10
+CONFIGURATION = """\
+scope: gatehouse
+name: {name}
+restapi: {{listen: "127.0.0.1:{rest}", connect_address: "127.0.0.1:{rest}"}}
+etcd3: {{host: "127.0.0.1:{etcd}"}}
+bootstrap:
+  dcs:
+    ttl: {ttl}
+    loop_wait: {loop_wait}
+    retry_timeout: {retry}
+    synchronous_mode: true
+    postgresql:
+      use_pg_rewind: true
+      parameters: {{max_connections: 100, wal_log_hints: "on", synchronous_commit: "on"}}
+  initdb: [{{encoding: UTF8}}, {{locale: C}}, data-checksums]
+  pg_hba: ["host all all 127.0.0.1/32 md5", "host replication all 127.0.0.1/32 md5"]
+postgresql:
+  listen: "127.0.0.1:{port}"
+  connect_address: "127.0.0.1:{port}"
+  data_dir: {folder}/{name}
+  bin_dir: {programs}
+  pgpass: {folder}/{name}.pass
+  authentication:
+    superuser: {{username: gatehouse, password: {password}}}
+    replication: {{username: replicator, password: {password}}}
+  parameters: {{unix_socket_directories: "{folder}"}}
+"""
+
+
+def run(bench):
+    try:
+        for program in ("patroni", "etcd"):
+            if not shutil.which(program):
+                raise NotInstalled(f"{program} is not installed")
+        with Cluster(bench) as cluster, bench.carriers() as carriers:
+            if not bench.claim(eventually(cluster.is_in_step, 90), f"the cluster is in step ({cluster.members()})"):
+                return
+            settings = {**SETTINGS, **cluster.storage(), "INSTANCES": "2", "LOG_LEVEL": "notice"}
+            servers = {name: bench.start(carriers, name, settings=settings) for name in ("first", "second")}
+            try:
+                Failover(bench, cluster, carriers, servers).live()
+                for server in servers.values():
+                    bench.claim(server.stop() == 0, "an instance stops in good order")
+            finally:
+                for server in servers.values():
+                    if server.is_running:
+                        server.kill()
+    except NotInstalled as error:
+        bench.skip(str(error))
+
+
+class Cluster:
+    """Two nodes of Patroni's with one etcd, all on the loopback interface."""
+
+    def __init__(self, bench):
+        self.bench, self.programs = bench, programs(bench)
+        self.folder = tempfile.mkdtemp(prefix="gatehouse-patroni-", dir="/tmp")
+        os.chmod(self.folder, 0o711)
+        self.owner = []
+        if os.geteuid() == 0:
+            shutil.chown(self.folder, "postgres")
+            self.owner = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]
+        self.password = secrets.token_hex(12)
+        self.etcd_port, self.peer_port, *ports = free_ports(6)
+        self.ports, self.rests = dict(zip(NODES, ports[:2])), dict(zip(NODES, ports[2:]))
+        self.nodes, self.starts = {}, 0
+
+    def __enter__(self):
+        here = f"http://127.0.0.1:{self.etcd_port}"
+        self.etcd = self.process("etcd", [
+            "etcd", f"--data-dir={self.folder}/etcd", f"--listen-client-urls={here}", f"--advertise-client-urls={here}",
+            f"--listen-peer-urls=http://127.0.0.1:{self.peer_port}"])
+        for name in NODES:
+            self.start(name)
+            # The first makes the database, and the second copies it.
+            eventually(lambda: self.leader() is not None, 60)
+        return self
+
+    def __exit__(self, *_):
+        for node in self.nodes.values():
+            self.kill_all(node)
+        self.etcd.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def process(self, name, command):
+        self.starts += 1
+        return Process([*self.owner, "env", f"--chdir={self.folder}", *command],
+                       os.path.join(self.bench.folder, f"{name}-{self.starts}.log"))
+
+    def start(self, name):
+        path = f"{self.folder}/{name}.yaml"
+        with open(path, "w", encoding="ascii") as file:
+            file.write(CONFIGURATION.format(
+                name=name, rest=self.rests[name], etcd=self.etcd_port, port=self.ports[name], folder=self.folder,
+                programs=self.programs, password=self.password, ttl=TTL, loop_wait=LOOP_WAIT, retry=LOOP_WAIT * 2))
+        os.chmod(path, 0o644)
+        self.nodes[name] = self.process(name, ["patroni", path])
+
+    def kill(self, name):
+        """Ends a node with all its processes at one instant, as a machine ends that loses power."""
+        self.kill_all(self.nodes[name])
+
+    @staticmethod
+    def kill_all(node):
+        family, left = [], [node.id]
+        while left:
+            one = left.pop()
+            family.append(one)
+            done = subprocess.run(["pgrep", "-P", str(one)], capture_output=True, text=True, check=False)
+            left += [int(word) for word in done.stdout.split()]
+        for signal_ in (signal.SIGSTOP, signal.SIGKILL):
+            for one in family:
+                try:
+                    os.kill(one, signal_)
+                except ProcessLookupError:
+                    continue
+        node.child.wait()
+
+    def ask(self, name, path, body=None):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.rests[name]}{path}", json.dumps(body).encode() if body else None,
+            {"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                text = answer.read()
+        except (urllib.error.URLError, OSError):
+            return None
+        return json.loads(text) if text.startswith(b"{") else text.decode()
+
+    def members(self):
+        """The role of each node, as any of them knows it."""
+        for name in NODES:
+            if found := self.ask(name, "/cluster"):
+                return {member["name"]: (member["role"], member["state"]) for member in found["members"]}
+        return {}
+
+    def leader(self):
+        return next((name for name, (role, state) in self.members().items() if role == "leader" and state == "running"), None)
+
+    def is_in_step(self):
+        return sorted(role for role, _ in self.members().values()) == ["leader", "sync_standby"]
+
+    def storage(self):
+        key = os.path.join(self.bench.folder, "master.key")
+        with open(key, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write(secrets.token_urlsafe(32))
+        hosts = ",".join(f"127.0.0.1:{port}" for port in self.ports.values())
+        return {"STORAGE_URL": f"postgres://gatehouse@{hosts}/postgres?target_session_attrs=read-write&sslmode=disable",
+                "STORAGE_PASSWORD": self.password, "STORAGE_MASTER_KEY_FILE": key, "STORAGE_CREATE": "true",
+                "STORAGE_CONNECT_SECONDS": "2", "STORAGE_STATEMENT_SECONDS": "2"}
+
+
+class Failover:
+    def __init__(self, bench, cluster, carriers, servers):
+        self.bench, self.cluster, self.servers = bench, cluster, servers
+        self.answers = Answers()
+        fleet = Fleet(servers)
+        self.apps = [App(f"app{number}", carriers, fleet, self.answers) for number in range(APPS)]
+
+    def live(self):
+        self.under_load("switchover", self.switch_over, SWITCHED_WITHIN)
+        self.under_load("failover", self.fail_over, FAILED_OVER_WITHIN)
+        # The node that was killed comes back as the standby, and may be lead again.
+        self.under_load("back", self.switch_over, SWITCHED_WITHIN)
+        check_chains(self.bench, self.apps, "at the end")
+        self.bench.figure("refused", self.answers.refused)
+        self.bench.figure("longest_answer_s", self.answers.slowest)
+        report(self.bench, self.apps, self.answers)
+
+    def under_load(self, name, harm, longest):
+        over = threading.Event()
+        threads = [threading.Thread(target=app.work, args=(over,)) for app in self.apps]
+        for thread in threads:
+            thread.start()
+        try:
+            time.sleep(LOAD_SECONDS)
+            began = time.monotonic()
+            harm()
+            back = [self.seconds_until_back(server, f"{name}-{place}", began) for place, server in self.servers.items()]
+            self.bench.figure(f"{name}_s", max(back))
+            self.bench.claim(max(back) <= longest, f"{name}: sign-ins again within {longest} s ({max(back):.1f})")
+            time.sleep(AFTERWARDS)
+        finally:
+            over.set()
+            for thread in threads:
+                thread.join()
+        check(self.bench, self.apps, f"after the {name}")
+        self.bench.claim(eventually(self.cluster.is_in_step, 90), f"{name}: a standby is in step again ({self.cluster.members()})")
+
+    def seconds_until_back(self, server, subscriber, since):
+        def is_back():
+            try:
+                return server.sign_in(subscriber).status == 200
+            except LOST:
+                return False
+
+        eventually(is_back, 60)
+        return time.monotonic() - since
+
+    def switch_over(self):
+        leader = self.cluster.leader()
+        told = self.cluster.ask(leader, "/switchover", {"leader": leader})
+        self.bench.claim(told and "Successfully" in str(told), f"the leader hands over ({told})")
+
+    def fail_over(self):
+        leader = self.cluster.leader()
+        self.cluster.kill(leader)
+        self.bench.claim(eventually(lambda: self.cluster.leader() not in (None, leader), 60), "another one leads")
+        self.cluster.start(leader)
