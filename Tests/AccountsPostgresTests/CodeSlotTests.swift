@@ -47,7 +47,7 @@ import Testing
     }
 }
 
-@Suite struct `The use of a code beside the border of two parts` {
+@Suite(.serialized) struct `The use of a code beside the border of two parts` {
     /// The first second whose claims are of the next part.
     private static let border = Sample.now / CodeSlot.seconds * CodeSlot.seconds + CodeSlot.seconds
 

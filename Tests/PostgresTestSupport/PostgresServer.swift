@@ -100,7 +100,7 @@ public final class PostgresServer: Sendable {
         control() { "$bin/pg_ctl" -D "$folder/data" -w "$@" >/dev/null; }
         start() {
             control -l "$folder/log" start -o "-c listen_addresses='' -c unix_socket_directories='$folder' -F \
-                -c full_page_writes=off -c max_connections=500 -c shared_buffers=32MB"
+                -c full_page_writes=off -c max_connections=700 -c shared_buffers=32MB"
         }
         finish() {
             control -m immediate stop 2>/dev/null || :
