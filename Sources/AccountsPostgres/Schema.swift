@@ -205,7 +205,8 @@ enum Schema {
         SELECT 1 FROM information_schema.columns
         WHERE table_schema = current_schema() AND table_name = 'audit' AND column_name = 'writer'
         """)
-    private static let set = Postgres.Statement("UPDATE gatehouse_schema SET version = $1, min_compatible = greatest(min_compatible, $2)")
+    private static let set = Postgres.Statement(
+        "UPDATE gatehouse_schema SET version = $1, min_compatible = greatest(min_compatible, $2)")
 
     /// Keeps versions away that know users by their numbers alone: to backends everybody would be somebody else.
     static let keepAwayWhoKnowsNumbersAlone = Query(

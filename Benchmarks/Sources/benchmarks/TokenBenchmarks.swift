@@ -29,7 +29,7 @@ enum TokenBenchmarks {
             },
             Benchmark("sign-access-token", rounds: 500) {
                 let token = try issuer.accessToken(
-                    for: UserID(rawValue: 4711), session: session, client: Carrier.clientID,
+                    for: "cmVmZXJlbmNlcmVmZXJlbg", session: session, client: Carrier.clientID,
                     to: issuer.configuration.audience, permissions: nil,
                     Authentication(acr: "a3", amr: ["hwk", "pin"], time: Carrier.now - 5), now: Carrier.now)
                 require(token.utf8.count > 200, "there is a token")
