@@ -87,7 +87,9 @@ extension StoredSession {
     init?(_ answer: API.Answer, now: Date, clientID: String?) {
         guard let accessToken = answer.body["access_token"] as? String,
             let refreshToken = answer.body["refresh_token"] as? String,
-            let seconds = answer.body["expires_in"] as? Int, let user = API.claim("sub", of: accessToken)
+            let seconds = answer.body["expires_in"] as? Int,
+            // The refresh token has the number beside a `sub` that is none.
+            let user = API.claim("uid", of: refreshToken) ?? API.claim("sub", of: accessToken)
         else { return nil }
         self.init(
             user: user, accessToken: accessToken, expiresAt: now.addingTimeInterval(TimeInterval(seconds)),

@@ -72,13 +72,15 @@ extension GatehouseSession {
         _ context: String, with evidence: Evidence, at provider: String? = nil, acrValues: String? = nil,
         maximumAge: Int? = nil
     ) async throws -> Receipt {
-        guard let user = current?.user else { throw GatehouseError.notSignedIn }
+        guard let token = current?.accessToken, let subject = API.claim("sub", of: token) else {
+            throw GatehouseError.notSignedIn
+        }
         var members = evidence.members(at: provider)
         members["context"] = context
         members["acr_values"] = acrValues ?? members["acr_values"]
         members["max_age"] = maximumAge.map(String.init) ?? members["max_age"]
         let receipt: Receipt = try await call("POST", "auth/transaction", json: members)
-        guard receipt.subject == user else { throw GatehouseError.anotherUser }
+        guard receipt.subject == subject else { throw GatehouseError.anotherUser }
         return receipt
     }
 

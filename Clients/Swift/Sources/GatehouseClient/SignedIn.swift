@@ -48,7 +48,7 @@ public struct SessionGrant: Sendable, Equatable {
         declinedScopes = answer.body["declined_scopes"] as? [String] ?? []
         isMergeOffered = answer.body["merge_offered"] as? Bool == true
         receipt = (answer.body["receipt"] as? String).map(Receipt.init(jwt:))
-        if let receipt, receipt.subject != session.user { throw .anotherUser }
+        if let receipt, receipt.subject != API.claim("sub", of: session.accessToken) { throw .anotherUser }
     }
 }
 

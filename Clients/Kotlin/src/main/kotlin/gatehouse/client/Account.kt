@@ -63,7 +63,7 @@ fun GatehouseSession.linkByBrowser(
 fun GatehouseSession.approve(
     context: String, request: SignInRequest, acrValues: String? = null, maximumAge: Int? = null,
 ): Receipt {
-    val userId = userId ?: throw ClientException(Kind.NOT_SIGNED_IN)
+    val accessToken = accessTokenAtHand ?: throw ClientException(Kind.NOT_SIGNED_IN)
     val asked = buildMap {
         putAll(request.members)
         put("context", context)
@@ -71,7 +71,7 @@ fun GatehouseSession.approve(
         maximumAge?.let { put("max_age", "$it") }
     }
     val jwt = members(service.json("POST", "/auth/transaction", asked))["receipt"] as? String
-    return Receipt.of(jwt ?: throw unusable(), userId)
+    return Receipt.of(jwt ?: throw unusable(), accessToken)
 }
 
 /** Where the user is signed in, the oldest first (`GET /users/me/sessions`). */

@@ -32,6 +32,9 @@ class GatehouseSession(
     /** Whose session there is, without a call to the server. */
     val userId: Long? get() = synchronized(lock) { loaded()?.userId }
 
+    /** The one that there is, good or over, which says whose session it is. */
+    internal val accessTokenAtHand: String? get() = synchronized(lock) { loaded()?.accessToken }
+
     /**
      * Signs a user in with what an SDK gave. After ANSWER_LOST the app begins a new sign-in: a code counts once. The
      * session before ends at the server too, once the new one is kept; where the server can't be told, it ends there

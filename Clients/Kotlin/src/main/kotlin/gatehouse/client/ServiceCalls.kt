@@ -9,8 +9,12 @@ internal class Tokens(val members: Map<*, *>) {
     val refresh: String get() = text("refresh_token")
     val expiresInMillis: Long get() = (members["expires_in"] as? Long ?: throw unusable()) * 1000
 
-    /** Whose the access token is (RFC 9068 §2.2). */
-    val userId: Long? get() = subject(access)
+    /** The user's number: the refresh token has it beside a `sub` that is none, and the access token has it or not. */
+    val userId: Long?
+        get() {
+            val beside = (members["refresh_token"] as? String)?.let { claim("uid", it) }
+            return (beside ?: claim("sub", access))?.toLongOrNull()
+        }
 
     /** An app of the service's gets a refresh token where it asks for one and may have it. */
     val isRenewable: Boolean get() = "refresh_token" in members
@@ -21,9 +25,6 @@ internal class Tokens(val members: Map<*, *>) {
             ?: throw unusable()
     private fun unusable() = ClientException(ClientException.Kind.UNUSABLE_ANSWER)
 }
-
-/** Whose a JWT of the service's is. */
-internal fun subject(token: String): Long? = claim("sub", token)?.toLongOrNull()
 
 /** A claim of a JWT of the service's: `sid` is the session's name. Read, not verified; it tells a mistaken answer. */
 internal fun claim(name: String, token: String): String? =

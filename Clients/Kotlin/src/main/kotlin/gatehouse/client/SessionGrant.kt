@@ -29,7 +29,8 @@ class SessionGrant internal constructor(val userId: Long, members: Map<*, *>) {
     val scopes: List<String> = (members["scope"] as? String)?.split(" ")?.filter { it.isNotEmpty() } ?: emptyList()
     val declinedScopes: List<String> = texts(members["declined_scopes"])
     val isMergeOffered: Boolean = members["merge_offered"] == true
-    val receipt: Receipt? = (members["receipt"] as? String)?.let { Receipt.of(it, userId) }
+    val receipt: Receipt? =
+        (members["receipt"] as? String)?.let { Receipt.of(it, members["access_token"] as? String ?: "") }
 
     override fun toString(): String = "grant of user $userId"
 }
@@ -44,9 +45,13 @@ class Receipt private constructor(val jwt: String) {
     override fun toString(): String = "receipt"
 
     internal companion object {
-        /** @throws ClientException of kind ANOTHER_USER where it is somebody else's: read, not verified. */
-        fun of(jwt: String, userId: Long): Receipt {
-            if (subject(jwt) != userId) throw ClientException(Kind.ANOTHER_USER)
+        /**
+         * @param accessToken of the session that it was made under, whose user it is about
+         * @throws ClientException of kind ANOTHER_USER where it is somebody else's: read, not verified.
+         */
+        fun of(jwt: String, accessToken: String): Receipt {
+            val subject = claim("sub", jwt)
+            if (subject == null || subject != claim("sub", accessToken)) throw ClientException(Kind.ANOTHER_USER)
             return Receipt(jwt)
         }
     }
