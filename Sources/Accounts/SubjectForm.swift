@@ -5,24 +5,21 @@ public enum SubjectForm: String, CaseIterable, Sendable {
     case reference
     /// The user's number, as versions before had it.
     case number
-}
 
-extension Session {
-    /// The `sub` of its user.
-    public func subject(as form: SubjectForm) -> String {
-        switch form {
-        case .reference: userReference
+    fileprivate func subject(_ user: UserID, _ reference: String) -> String {
+        switch self {
+        case .reference: reference
         case .number: user.description
         }
     }
 }
 
-extension User {
-    /// The user's `sub`.
-    public func subject(as form: SubjectForm) -> String {
-        switch form {
-        case .reference: reference
-        case .number: id.description
-        }
-    }
+extension Session {
+    /// The `sub` of its user.
+    public func subject(as form: SubjectForm) -> String { form.subject(user, userReference) }
+}
+
+extension SignedIn {
+    /// The `sub` of the user.
+    public func subject(as form: SubjectForm) -> String { form.subject(user, reference) }
 }

@@ -157,7 +157,7 @@ public struct TokenIssuer: Sendable {
     func openSession(
         _ session: NewSession, of signedIn: SignedIn, to audience: String? = nil, now: Int64
     ) async throws(ServiceError) -> Tokens {
-        let subject = subject(of: signedIn)
+        let subject = signedIn.subject(as: configuration.subjects)
         return Tokens(
             accessToken: try accessToken(
                 for: subject, session: session.id, client: session.client,
@@ -195,14 +195,6 @@ public struct TokenIssuer: Sendable {
 
     /// The `sub` of a session's user.
     func subject(of session: Session) -> String { session.subject(as: configuration.subjects) }
-
-    /// The `sub` of a user who has just signed in.
-    private func subject(of signedIn: SignedIn) -> String {
-        switch configuration.subjects {
-        case .reference: signedIn.reference
-        case .number: signedIn.user.description
-        }
-    }
 
     /// Signs an access token.
     ///
