@@ -8,8 +8,9 @@ import System
 /// connections, which stay, may all be on one loop. A listener therefore hands a new one on to the loop that has the
 /// fewest, where the difference is worth the change of threads.
 actor LoopListener: LoopBound, ReadinessHandler {
-    /// How many connections are accepted before others get their turn.
-    private static let acceptsAtOnce = 64
+    /// How many connections are accepted before others get their turn. Where thousands are at work, the turn comes
+    /// round a few times a second: of thousands who connect then the last would wait for many of them.
+    private static let acceptsAtOnce = 1024
     /// As many as may wait in the system's queue, of which the last call takes all.
     private static let backlog = 4096
 
