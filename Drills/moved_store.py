@@ -1,6 +1,11 @@
-"""A store moves to another PostgreSQL: nobody is refused there, and who follows the audit trail goes on."""
+"""A store moves to another PostgreSQL: nobody is refused there, and who follows the audit trail goes on. The last way is that of
+blue and green: instances go on all the while, and meet the other server at the address of the first."""
 
 import os
+import shutil
+import tempfile
+import time
+import types
 import urllib.parse
 
 from bench import eventually, tally
@@ -11,6 +16,8 @@ LONGEST = 300
 SETTINGS = {"SESSION_ACCESS_TOKEN_SECONDS": "86400", "LOG_LEVEL": "notice"}
 # More than the numbers that an instance takes at once, so that those behind them are asked for, too.
 NEWCOMERS = 80
+END_CONNECTIONS = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"""
 
 
 def run(bench):
@@ -18,6 +25,7 @@ def run(bench):
         with bench.carriers() as carriers:
             for way in (dumped, replicated):
                 Move(bench, carriers, way).make()
+            BlueAndGreen(bench, carriers).make()
     except NotInstalled as error:
         bench.skip(str(error))
 
@@ -26,6 +34,8 @@ class Move:
     def __init__(self, bench, carriers, way):
         self.bench, self.carriers, self.way, self.name = bench, carriers, way, way.__name__
         self.folder = os.path.join(bench.folder, self.name)
+        # The highest number that anybody has been given, and how many have come behind the first follower's look.
+        self.highest, self.newcomers = 0, 0
         os.makedirs(self.folder)
 
     def make(self):
@@ -35,30 +45,43 @@ class Move:
                 database.make()
                 database.start()
                 database.await_ready()
-            with self.server(self.old, "before") as server:
-                known = self.sign_in(server, "known")
-                self.many(server, "early")
-                events, cursor = self.follow(server)
-                self.claim(len(events) == NEWCOMERS + 1, f"the trail is whole before ({len(events)} events)")
-                # What comes after the move has begun is moved, too, where the way takes it.
-                self.is_late = self.way is replicated and self.begin_replication(server)
-            self.way(self)
-            with self.server(self.new, "after") as server:
-                again = self.sign_in(server, "known")
-                self.claim(again.status == 200 and not again.json["new_user"], f"who was known is ({again})")
-                me = server.call("GET", "/users/me", bearer=known.json["token"])
-                self.claim(me.status == 200, f"sessions go on ({me})")
-                self.many(server, "new")
-                later, _ = self.follow(server, cursor)
-                count = NEWCOMERS + self.is_late
-                self.claim([event["event"] for event in later].count("user_created") == count,
-                           f"a follower's cursor goes on ({len(later)} events)")
-                every, _ = self.follow(server)
-                self.claim([event["id"] for event in every] == [event["id"] for event in events + later],
-                           f"the trail is whole after ({len(every)} events)")
+            self.run()
         finally:
             for database in (self.old, self.new):
                 database.remove()
+
+    def live_before(self, server):
+        known = self.sign_in(server, "known")
+        self.many(server, "early")
+        events, cursor = self.follow(server)
+        self.claim(len(events) == NEWCOMERS + 1, f"the trail is whole before ({len(events)} events)")
+        # What comes after the move has begun is moved, too, where the way takes it.
+        if self.way is not dumped and self.begin_replication(server):
+            self.newcomers += 1
+        return known, cursor, events
+
+    def live_after(self, server, known, cursor, before):
+        again = self.sign_in(server, "known")
+        self.claim(again.status == 200 and not again.json["new_user"], f"who was known is ({again})")
+        me = server.call("GET", "/users/me", bearer=known.json["token"])
+        self.claim(me.status == 200, f"sessions go on ({me})")
+        highest = self.highest
+        numbers = self.many(server, "new")
+        self.claim(min(numbers) > highest, f"numbers go on ({highest}, then {min(numbers)})")
+        later, _ = self.follow(server, cursor)
+        count = NEWCOMERS + self.newcomers
+        self.claim([event["event"] for event in later].count("user_created") == count,
+                   f"a follower's cursor goes on ({len(later)} events)")
+        every, _ = self.follow(server)
+        self.claim([event["id"] for event in every] == [event["id"] for event in before + later],
+                   f"the trail is whole after ({len(every)} events)")
+
+    def run(self):
+        with self.server(self.old, "before") as server:
+            known, cursor, before = self.live_before(server)
+        self.way(self)
+        with self.server(self.new, "after") as server:
+            self.live_after(server, known, cursor, before)
 
     def claim(self, holds, sentence):
         return self.bench.claim(holds, f"{self.name}: {sentence}")
@@ -73,6 +96,9 @@ class Move:
     def many(self, server, kind):
         answers = [self.sign_in(server, f"{kind}{number}") for number in range(NEWCOMERS)]
         self.claim(all(answer.status == 200 for answer in answers), f"nobody is refused ({kind}: {tally(map(str, answers))})")
+        numbers = [answer.json["user_id"] for answer in answers if answer.status == 200]
+        self.highest = max(self.highest, *numbers)
+        return numbers
 
     def follow(self, server, cursor=None):
         """The events behind a cursor, and where the next begins."""
@@ -93,7 +119,9 @@ class Move:
         self.old.ask("CREATE PUBLICATION moved FOR ALL TABLES")
         self.new.ask(f"CREATE SUBSCRIPTION moved CONNECTION 'host={self.old.folder} user=gatehouse dbname=postgres' PUBLICATION moved")
         self.claim(eventually(self.is_in_step, 30), "what was there has come over")
-        return self.sign_in(server, "late").status == 200
+        late = self.sign_in(server, "late")
+        self.highest = max(self.highest, late.json["user_id"])
+        return late.status == 200
 
     def copy(self, file, *options):
         place = ["--username=gatehouse", f"--host={self.old.folder}"]
@@ -107,6 +135,36 @@ class Move:
         return copied and self.old.ask(counts) == self.new.ask(counts)
 
 
+class BlueAndGreen(Move):
+    """The instance is not stopped: its address leads to the other server from one moment on."""
+
+    # More than what is passed over where sequences may lag, so that only the rows can tell how far they went.
+    GIVEN = 3_000_000
+    SWITCHED_WITHIN = 5
+
+    def __init__(self, bench, carriers):
+        super().__init__(bench, carriers, blue_and_green)
+        self.address = os.path.join(tempfile.mkdtemp(prefix="gatehouse-address-", dir="/tmp"), "database")
+
+    def run(self):
+        os.symlink(self.old.folder, self.address)
+        database = types.SimpleNamespace(folder=self.address)
+        settings = {**SETTINGS, **storage(self.bench, database), "STORAGE_LEDGER": f"file:{self.folder}/ledger"}
+        with self.bench.server(self.carriers, self.name, settings=settings) as server:
+            self.old.ask(f"SELECT setval('user_ids', {self.GIVEN})")
+            known, cursor, before = self.live_before(server)
+            self.way(self)
+            began = time.monotonic()
+            answers = []
+            eventually(lambda: answers.append(self.sign_in(server, f"meanwhile{len(answers)}")) or answers[-1].status == 200, 30)
+            gone = time.monotonic() - began
+            self.claim(answers[-1].status == 200 and gone <= self.SWITCHED_WITHIN,
+                       f"sign-ins go on after {gone:.1f} s ({tally(map(str, answers))})")
+            self.newcomers += 1
+            self.live_after(server, known, cursor, before)
+        shutil.rmtree(os.path.dirname(self.address))
+
+
 def dumped(move):
     """By pg_dump, once nobody uses it: it takes sequences along, into a server whose transactions have other numbers."""
     move.copy(f"{move.old.folder}/moved.dump")
@@ -116,3 +174,14 @@ def replicated(move):
     """By logical replication, which takes rows along and no sequences, as from blue to green."""
     move.claim(eventually(move.is_in_step, 30), "everything has come over")
     move.new.ask("DROP SUBSCRIPTION moved")
+
+
+def blue_and_green(move):
+    """As managed services do it: the first takes no more writes, the second has everything, and the address changes hands."""
+    move.old.ask("ALTER SYSTEM SET default_transaction_read_only = on")
+    move.old.ask("SELECT pg_reload_conf()")
+    move.old.ask(END_CONNECTIONS)
+    replicated(move)
+    os.symlink(move.new.folder, f"{move.address}.next")
+    os.rename(f"{move.address}.next", move.address)
+    move.old.ask(END_CONNECTIONS)

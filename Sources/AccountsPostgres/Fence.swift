@@ -130,7 +130,8 @@ final class Fence: ConnectionGreeting, Sendable {
             case .goesOn(let transactions):
                 let lost = try await lost(transactions, ask)
                 guard lost == 0 else { return refuse(.commits(count: Int64(lost))) }
-                try await take(found, ask)
+                let taken = try await take(found, ask)
+                if taken.epoch != found.epoch { epochs.wrappingAdd(1, ordering: .releasing) }
             case .newEpoch:
                 try await take(found, ask)
                 epochs.wrappingAdd(1, ordering: .releasing)
@@ -204,7 +205,10 @@ final class Fence: ConnectionGreeting, Sendable {
 
     /// Takes a server for the right one from now on. The first instance that comes to another timeline notes it in the
     /// store, and has numbers go on far behind the last.
-    private func take(_ found: ServerPosition, _ ask: Ask) async throws(RepositoryError) {
+    ///
+    /// - Returns: where it stands then; in a new epoch where the store has moved.
+    @discardableResult
+    private func take(_ found: ServerPosition, _ ask: Ask) async throws(RepositoryError) -> ServerPosition {
         var found = found
         if let log = found.log, (found.noted.system, found.noted.timeline) != (log.system, log.timeline) {
             let isFirst = found.noted.timeline == 0
@@ -234,6 +238,7 @@ final class Fence: ConnectionGreeting, Sendable {
             state.commits = RecentCommits()
         }
         tells.store(found.log != nil, ordering: .relaxed)
+        return found
     }
 }
 

@@ -66,6 +66,8 @@ extension PostgresAccounts {
     private func takeOverEpoch() async throws(RepositoryError) -> Bool {
         guard isInEarlierEpoch else { return false }
         toldEpoch.store(fence.epochsBegun, ordering: .releasing)
+        // The rows may have come without the sequences.
+        try await goOnBehindRows()
         numbers.discard()
         _ = try await reloadKeyRing()
         _ = try await reloadSecretKeys()

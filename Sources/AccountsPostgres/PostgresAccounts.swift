@@ -139,10 +139,14 @@ public final class PostgresAccounts: SQLStore {
         try await bringWhatWaits()
     }
 
+    private static let oneAtATime = Query("SELECT 1 FROM meta WHERE name = 'beat' FOR UPDATE")
+
     /// Has numbers and events go on behind those that are there: a store that was moved by replication of its rows
     /// brings no sequences along, and the transactions of another cluster have other numbers.
-    private func goOnBehindRows() async throws(RepositoryError) {
+    func goOnBehindRows() async throws(RepositoryError) {
         try await write(.readCommitted) { [tables] connection throws(RepositoryError) in
+            // Sequences know no transactions: of two at once the second would set them back.
+            try connection.run(Self.oneAtATime)
             try StoreNumbers(connection: connection, tables: tables).goOnBehindRows()
         }
         guard settings.dialect == .postgresql else { return }

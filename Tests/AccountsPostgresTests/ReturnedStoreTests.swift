@@ -105,6 +105,31 @@ import Testing
         }
     }
 
+    /// As rows come to another server by replication, under an instance that goes on.
+    @Test func `gives numbers behind its rows, where these have come without their sequences`() async throws {
+        try await SharedServer.withEmptyTables { address in
+            try await withStore(at: address) { store async throws in
+                let known = try await store.signedIn(Self.signIn).user
+                _ = try await store.beat()
+                try await withPool(at: address) { pool in
+                    for text in [
+                        """
+                        INSERT INTO users (id, reference, profile, created, updated)
+                        SELECT 5000000, 'far', profile, created, updated FROM users LIMIT 1
+                        """,
+                        "INSERT INTO meta (name, value) VALUES ('epoch', 1)",
+                    ] { _ = try await pool.query(.once(text), timeout: .patience) }
+                }
+                try await eventually("the new epoch") { (try? await store.beat()) == true }
+                store.enterEpoch()
+                let again = Sample.signIn(Sample.subject("early"))
+                #expect(try await store.signedIn(again).user == known)
+                let late = Sample.signIn(Sample.subject("late"))
+                #expect(try await store.signedIn(late).user.rawValue > 6_000_000)
+            }
+        }
+    }
+
     @Test func `does again what was lost, though others have served it since, and told the ledger more`() async throws {
         try await SharedServer.withEmptyTables { address in
             try await withLedger { ledger, _ in
