@@ -13,6 +13,9 @@ public protocol OperatorRepository: Sendable {
     /// Who has a subject.
     func user(with subject: Subject) async throws(RepositoryError) -> UserID?
 
+    /// Whom apps know by a reference (``User/reference``).
+    func user(reference: String) async throws(RepositoryError) -> UserID?
+
     /// Who has an address or a number, by whatever word, the most believable first.
     ///
     /// - Parameters:

@@ -163,7 +163,10 @@ extension PostgresAccounts {
 
     private func signInNow(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
         do throws(RepositoryError) {
-            guard let simple = SimpleSignIn(record) else { return try await decided(record, isSimple: false) }
+            // What is not a claimed code is written twice beside older instances, which takes a transaction.
+            guard let simple = SimpleSignIn(record), simple.isInOneTable || !isBesideOlder(record.now) else {
+                return try await decided(record, isSimple: false)
+            }
             var outcome = try await KnownUserSignIn(signIn: simple).run(Work(self))
             if case .notSimple = outcome {
                 if let new = try await NewUserSignIn(signIn: simple).run(in: self) { return .signedIn(new) }

@@ -12,7 +12,7 @@ enum Schema {
     static let leastCompatible: Int64 = 1
     static let steps = [
         first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
-        fourteenth, fifteenth, sixteenth, seventeenth, eighteenth,
+        fourteenth, fifteenth, sixteenth, seventeenth, eighteenth, nineteenth,
     ]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID
     // token's time as that of the authentication, which counts only beside an `auth_time` (``SessionColumn``).
@@ -185,6 +185,10 @@ enum Schema {
         INSERT INTO meta (name, value) SELECT 'code_uses_since', extract(epoch FROM now())::int8
             WHERE EXISTS (SELECT 1 FROM key_ring)\(Dialect.tableSettings)
         """
+
+    // Operators find users by what apps know them as. Writes wait while it is made, unless an operator has made it
+    // beforehand, CONCURRENTLY.
+    private static let nineteenth = "CREATE INDEX IF NOT EXISTS users_reference ON users (reference)"
 
     private static let makeMeta = Postgres.Statement.once(
         """

@@ -45,6 +45,9 @@ struct SimpleSignIn {
         self.now = now
     }
 
+    /// Whether nothing is used up, or a code, which its claim has made known in every table.
+    var isInOneTable: Bool { code == nil || slot != .lasting }
+
     /// What is kept of the answer with the use of the code.
     func answer(_ arrival: KeptAnswer.Arrival) -> Value {
         record.answer(to: arrival).map { .bytes($0.encoded) } ?? .null

@@ -7,12 +7,24 @@ struct UsedCodeRows {
     // The state of a code is 0 while a request has claimed it to send it, 1 once it is used, and 2 where its issuer has
     // not taken it. Whose time is over long enough is as good as swept; and one's own claim is known again after a lost
     // connection.
-    private static let use = Query(
+    private static let use = Query(use(" WHERE \(isNoOlder(hash: "?1", owner: "?2", dead: "?4"))"))
+    // Behind ``useBesideOlder``, which has looked.
+    private static let useAgain = Query(use(""))
+
+    private static func use(_ condition: String) -> String {
         """
         INSERT INTO code_uses (slot, hash, owner, state, expires, answer)
-        SELECT ?6::int8, ?1::bytea, ?2::int8, 1, ?3::int8, ?5::bytea WHERE \(isNoOlder(hash: "?1", owner: "?2", dead: "?4"))
+        SELECT ?6::int8, ?1::bytea, ?2::int8, 1, ?3::int8, ?5::bytea\(condition)
         ON CONFLICT (hash, slot) DO UPDATE SET owner = ?2, state = 1, expires = ?3, answer = ?5
         WHERE code_uses.expires <= ?4 OR code_uses.state = 0 AND code_uses.owner = ?2
+        """
+    }
+    // For an instance of the version before, which looks into this table alone.
+    private static let useBesideOlder = Query(
+        """
+        INSERT INTO used_codes (hash, owner, state, expires) VALUES (?1, ?2, 1, ?3)
+        ON CONFLICT (hash) DO UPDATE SET owner = ?2, state = 1, expires = ?3
+        WHERE used_codes.expires <= ?4 OR used_codes.state = 0 AND used_codes.owner = ?2
         """)
     /// Whether nobody else has it where it was used by an instance of the version before, or in the store that this one
     /// was copied from.
@@ -100,18 +112,32 @@ struct UsedCodeRows {
     static func marginSeconds(_ settings: PostgresSettings) -> Int64 { 2 * settings.clockSkewSeconds + 30 }
 
     let connection: any Connection
+    /// Whether there may be instances of the version before.
+    let isBesideOlder: Bool
 
     /// - Returns: false when it was used before, or another request has it.
     func consume(
         _ use: OneTimeUse, in slot: CodeSlot, answer: KeptAnswer? = nil, now: Int64
     ) throws(RepositoryError) -> Bool {
+        if isBesideOlder {
+            try connection.run(Self.useBesideOlder, use.hash, use.owner, use.expiresAt, now - Self.graceSeconds)
+            guard connection.changes == 1 else { return false }
+        }
         try connection.run(
-            Self.use, use.hash, use.owner, use.expiresAt, now - Self.graceSeconds, answer?.encoded, slot.number)
+            isBesideOlder ? Self.useAgain : Self.use, use.hash, use.owner, use.expiresAt, now - Self.graceSeconds,
+            answer?.encoded, slot.number)
         return connection.changes == 1
     }
 }
 
 extension PostgresAccounts {
+    /// Whether instances of the version before are reckoned with.
+    func isBesideOlder(_ now: Int64) -> Bool { now < codesBesideOlderUntil }
+
+    private func usedCodes(_ connection: any Connection, _ now: Int64) -> UsedCodeRows {
+        UsedCodeRows(connection: connection, isBesideOlder: isBesideOlder(now))
+    }
+
     /// In a transaction that need not survive a power cut of the server's: what matters is that others see it before
     /// the code is sent.
     public func claimCode(
@@ -122,7 +148,7 @@ extension PostgresAccounts {
         let work = Work(self, .relaxed)
         let slot = CodeSlot(expiresAt: code.expiresAt, overlap: UsedCodeRows.marginSeconds(settings))
         let isClaimed = try await work.run(
-            now < codesBesideOlderUntil ? UsedCodeRows.claimBesideOlder : UsedCodeRows.claim, .hash(code.hash),
+            isBesideOlder(now) ? UsedCodeRows.claimBesideOlder : UsedCodeRows.claim, .hash(code.hash),
             .integer(code.owner), .integer(code.expiresAt), .integer(now - UsedCodeRows.graceSeconds), .text(issuer),
             .integer(slot.number), .optional(slot.before))
         if isClaimed > 0 { return .claimed }
@@ -168,9 +194,9 @@ extension PostgresAccounts {
 
     public func recordUsedCode(_ code: OneTimeUse, now: Int64) async throws(RepositoryError) {
         // Where somebody else has recorded it, that is as good.
-        _ = try await write(.serializable) { connection throws(RepositoryError) in
+        _ = try await write(.serializable) { [self] connection throws(RepositoryError) in
             let slot = CodeSlot(expiresAt: code.expiresAt)
-            return try UsedCodeRows(connection: connection).consume(code, in: slot, now: now)
+            return try usedCodes(connection, now).consume(code, in: slot, now: now)
         }
     }
 
@@ -187,10 +213,9 @@ extension PostgresAccounts {
         _ isolation: Isolation, consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
-        try await write(isolation) { connection throws(RepositoryError) in
+        try await write(isolation) { [self] connection throws(RepositoryError) in
             if let code = evidence.oneTimeUse,
-                try !UsedCodeRows(connection: connection).consume(
-                    code, in: CodeSlot(of: evidence), answer: answer, now: now)
+                try !usedCodes(connection, now).consume(code, in: CodeSlot(of: evidence), answer: answer, now: now)
             {
                 return .refused(.codeAlreadyUsed)
             }

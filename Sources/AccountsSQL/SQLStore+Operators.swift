@@ -15,6 +15,7 @@ struct Summaries {
         ) ORDER BY id
         """)
     private static let ofUser = Query("\(summary) WHERE id = ?")
+    static let ownerOfReference = Query("SELECT id FROM users WHERE reference = ?")
     static let ownerOfSubject = Query("SELECT user_id FROM identities WHERE subject = ? AND issuer = ?")
 
     static let sessions = Query(
@@ -57,6 +58,12 @@ extension SQLStore {
                 if let owner { return owner }
             }
             return nil
+        }
+    }
+
+    public func user(reference: String) async throws(RepositoryError) -> UserID? {
+        try await readAside { connection throws(RepositoryError) in
+            try connection.first(Summaries.ownerOfReference, reference) { UserID(rawValue: $0.integer(0)) }
         }
     }
 

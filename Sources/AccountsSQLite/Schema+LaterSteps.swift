@@ -308,4 +308,7 @@ extension Schema {
     static let thirtieth = """
         INSERT INTO meta (name, value) SELECT 'subject_form', 0 WHERE EXISTS (SELECT 1 FROM users)
         """
+
+    // Operators find users by what apps know them as.
+    static let thirtyFirst = "CREATE INDEX users_reference ON users (reference)"
 }

@@ -19,7 +19,7 @@ enum Schema {
         first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
         fourteenth, fifteenth, sixteenth, seventeenth, eighteenth, nineteenth, twentieth, twentyFirst, twentySecond,
         twentyThird, twentyFourth, twentyFifth, twentySixth,
-        twentySeventh, twentyEighth, twentyNinth, thirtieth,
+        twentySeventh, twentyEighth, twentyNinth, thirtieth, thirtyFirst,
     ]
 
     private static let version = Query("PRAGMA user_version")

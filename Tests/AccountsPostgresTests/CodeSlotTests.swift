@@ -166,4 +166,30 @@ import Testing
             }
         }
     }
+
+    @Test func `is seen by instances of the version before, whatever was used`() async throws {
+        for since in [Sample.now - 10, Sample.now - 4000] {
+            try await withStores(since: since) { store, other, pool async throws in
+                let use = OneTimeUse(hash: Sample.hash(), expiresAt: Sample.now + 4000)
+                func signIn(_ store: PostgresAccounts) async throws -> SignInOutcome {
+                    try await store.signIn(Sample.signIn(Sample.subject("1"), evidence: .idToken(use)))
+                }
+                guard case .signedIn = try await signIn(store) else { return #expect(Bool(false)) }
+                let seen = try await pool.query(
+                    .once("SELECT state FROM used_codes WHERE hash = $1"), .bytes(use.hash.bytes), timeout: .patience)
+                #expect(seen.count == (since == Sample.now - 10 ? 1 : 0))
+                #expect(try await signIn(other) == .refused(.codeAlreadyUsed))
+                #expect(try await store.standing(of: use.hash, now: Sample.now) != .underWay(expiresAt: use.expiresAt))
+
+                // What such an instance has taken is not taken again.
+                let older = OneTimeUse(hash: Sample.hash(), expiresAt: Sample.now + 4000)
+                _ = try await pool.query(
+                    .once("INSERT INTO used_codes (hash, owner, state, expires) VALUES ($1, $2, 1, $3)"),
+                    .bytes(older.hash.bytes), .integer(older.owner), .integer(older.expiresAt), timeout: .patience)
+                let again = OneTimeUse(hash: older.hash, expiresAt: older.expiresAt)
+                let outcome = try await store.signIn(Sample.signIn(Sample.subject("1"), evidence: .idToken(again)))
+                #expect(outcome == .refused(.codeAlreadyUsed))
+            }
+        }
+    }
 }

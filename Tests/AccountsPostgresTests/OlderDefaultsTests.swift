@@ -52,7 +52,8 @@ import Testing
                     ALTER TABLE audit DROP COLUMN fields, DROP COLUMN actor, DROP COLUMN app, DROP COLUMN session_id,
                         DROP COLUMN request, DROP COLUMN reason, DROP COLUMN count
                     """,
-                    "DROP INDEX audit_at", "DROP INDEX identities_provider", "DROP INDEX audit_event",
+                    "DROP INDEX audit_at", "DROP INDEX identities_provider", "DROP INDEX users_reference",
+                    "DROP INDEX audit_event",
                     "DROP TABLE audit_repeats",
                     "ALTER TABLE audit ALTER COLUMN writer SET DEFAULT pg_current_xact_id()",
                     "DROP SEQUENCE audit_epochs", "DROP TABLE code_uses",

@@ -30,6 +30,16 @@ extension RepositoryContract {
             #expect(try await store.user(with: Sample.subject("1")) == user)
             #expect(try await store.user(with: Sample.subject("1", at: Sample.oldIssuer)) == nil)
         },
+        RepositoryContract("a user is found by the reference that apps know, until erased") { store in
+            let signedIn = try await store.signedIn(
+                Sample.signIn(Sample.subject("1"), registration: .automatic(reference: "first")))
+            _ = try await store.signedIn(
+                Sample.signIn(Sample.subject("2"), registration: .automatic(reference: "second")))
+            #expect(try await store.user(reference: "first") == signedIn.user)
+            #expect(try await store.user(reference: "First") == nil)
+            _ = try await store.erase(signedIn.user, now: Sample.now)
+            #expect(try await store.user(reference: "first") == nil)
+        },
         RepositoryContract("users are counted") { store in
             #expect(try await store.userCount() == 0)
             let first = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user

@@ -93,8 +93,22 @@ import Testing
         #expect(nobody.json["users"] == [])
     }
 
+    @Test func `finds whom apps know by a reference`() async throws {
+        let admin = try await AdminStage()
+        try await admin.populate(3)
+        let reference = try #require(await admin.send(.get, "/admin/users/2").json["reference"]?.string)
+        let found = await admin.send(.get, "/admin/users", query: "reference=\(reference)")
+        #expect(found.json["users"]?.array?.map { $0["user_id"] } == [2])
+        let nobody = await admin.send(.get, "/admin/users", query: "reference=\(reference.dropLast())")
+        #expect(nobody.status == 200)
+        #expect(nobody.json["users"] == [])
+    }
+
     @Test(
         arguments: [
+            ("reference=a&after=1", "reference"), ("reference=a&email=a%40b", "reference"),
+            ("reference=a%00", "reference"),
+            ("reference=a&issuer=https%3A%2F%2Fa&subject=b", "reference"),
             ("limit=0", "limit"), ("limit=1001", "limit"), ("limit=x", "limit"), ("after=-1", "after"),
             ("after=1&after=2", "after"), ("issuer=https%3A%2F%2Fa", "issuer"), ("subject=a", "subject"),
             ("after=%zz", "query"), ("issuer=https%3A%2F%2Fa&subject=a%00", "subject"),

@@ -19,13 +19,15 @@ enum AdminDescriptions {
     static let listUsers = OperationDescription(
         id: "listUsers", tag: .users, summary: "List users, or find some",
         description: """
-            Users by number, a page at a time; or the one who has a subject at an issuer; or those who have an e-mail address \
-            or a telephone number, each with whose word that is. `email` and `phone_number` go with `limit` alone.
+            Users by number, a page at a time; or the one who has a subject at an issuer, or the reference that apps know as \
+            `sub`; or those who have an e-mail address or a telephone number, each with whose word that is. `reference`, \
+            `email` and `phone_number` go with `limit` alone.
             """,
         parameters: page + [
             query("provider", "Those with an identity at this provider."),
             query("issuer", "With `subject`: who vouches for it."),
             query("subject", "With `issuer`: the subject there."),
+            query("reference", "What apps know the user as: `zenkey_sub` and, by `session.subject`, `sub`."),
             query("email", "An e-mail address."), query("phone_number", "A telephone number."),
         ],
         successes: [answer("The users.", "UserPage", ["users": [Examples.userSummary], "next_after": 7])],

@@ -8,12 +8,13 @@ import SignIn
 import System
 import WebAPI
 
-/// Who has a subject, an address or a number.
+/// Who has a subject, a reference, an address or a number.
 struct UsersFind: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "find", abstract: "Find users by subject, e-mail address or telephone number.",
+        commandName: "find", abstract: "Find users by subject, reference, e-mail address or telephone number.",
         discussion: """
-            By --issuer and --subject: who signs in so, with identities and sessions. By --email or --phone-number: \
+            By --issuer and --subject: who signs in so, with identities and sessions. By --reference: whom apps know \
+            by it, as `sub` (session.subject) and as `zenkey_sub`. By --email or --phone-number: \
             everybody who has it, each with whose word that is: a provider's, which has verified it or not, or \
             nobody's but the user's own. Whoever likes can say so of himself: the word of a provider counts. \
             - for a value reads it from standard input, which keeps it out of the shell's history. Exits 1 when \
@@ -26,6 +27,8 @@ struct UsersFind: AsyncParsableCommand {
     var issuer: String?
     @Option(help: "The subject at that issuer.")
     var subject: String?
+    @Option(help: "What apps know the user as.")
+    var reference: String?
     @Option(help: "An e-mail address, in large or small letters.")
     var email: String?
     @Option(help: "A telephone number; only its digits count.")
@@ -42,24 +45,29 @@ struct UsersFind: AsyncParsableCommand {
         guard (issuer == nil) == (subject == nil) else {
             throw ValidationError("--issuer and --subject go together.")
         }
-        guard [subject, email, phoneNumber].filter({ $0 != nil }).count == 1 else {
-            throw ValidationError("Say whom to find: --issuer and --subject, or --email, or --phone-number.")
+        guard [subject, reference, email, phoneNumber].filter({ $0 != nil }).count == 1 else {
+            throw ValidationError(
+                "Say whom to find: --issuer and --subject, or --reference, or --email, or --phone-number.")
         }
     }
 
     func run() async throws {
         try await options.withStore(looksAtSomebody: true) { store, settings, clock in
-            try await store.repository.note(
-                .usersSearched, of: nil, [contact?.0.rawValue ?? "subject"], now: clock.seconds)
+            let asked = contact?.0.rawValue ?? (reference == nil ? "subject" : "reference")
+            try await store.repository.note(.usersSearched, of: nil, [asked], now: clock.seconds)
             if let (contact, value) = contact {
                 let providers = ProviderDirectory(settings.providers.map { Provider($0) })
                 return try await find(contact, Self.given(value), store, providers)
             }
-            guard let subject = Subject.given(issuer: issuer ?? "", value: Self.given(subject ?? "")),
-                let found = try await store.repository.user(with: subject)
-            else { throw UsersCommand.noSuchUser() }
+            guard let found = try await one(in: store.repository) else { throw UsersCommand.noSuchUser() }
             UserText.write(try await store.record(of: found.rawValue, now: clock.seconds), json: json)
         }
+    }
+
+    private func one(in repository: any AccountRepository) async throws(RepositoryError) -> UserID? {
+        if let reference { return try await repository.user(reference: Self.given(reference)) }
+        guard let subject = Subject.given(issuer: issuer ?? "", value: Self.given(subject ?? "")) else { return nil }
+        return try await repository.user(with: subject)
     }
 
     private static func given(_ value: String) -> String {
