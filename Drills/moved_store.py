@@ -96,9 +96,13 @@ class Move:
     def many(self, server, kind):
         answers = [self.sign_in(server, f"{kind}{number}") for number in range(NEWCOMERS)]
         self.claim(all(answer.status == 200 for answer in answers), f"nobody is refused ({kind}: {tally(map(str, answers))})")
-        numbers = [answer.json["user_id"] for answer in answers if answer.status == 200]
+        numbers = [self.number(server, answer) for answer in answers if answer.status == 200]
         self.highest = max(self.highest, *numbers)
         return numbers
+
+    @staticmethod
+    def number(server, answer):
+        return int(server.call("GET", "/users/me", bearer=answer.json["token"]).json["user_id"])
 
     def follow(self, server, cursor=None):
         """The events behind a cursor, and where the next begins."""
@@ -120,7 +124,7 @@ class Move:
         self.new.ask(f"CREATE SUBSCRIPTION moved CONNECTION 'host={self.old.folder} user=gatehouse dbname=postgres' PUBLICATION moved")
         self.claim(eventually(self.is_in_step, 30), "what was there has come over")
         late = self.sign_in(server, "late")
-        self.highest = max(self.highest, late.json["user_id"])
+        self.highest = max(self.highest, self.number(server, late))
         return late.status == 200
 
     def copy(self, file, *options):
