@@ -130,11 +130,8 @@ final class Fence: ConnectionGreeting, Sendable {
             case .goesOn(let transactions):
                 let lost = try await lost(transactions, ask)
                 guard lost == 0 else { return refuse(.commits(count: Int64(lost))) }
-                let taken = try await take(found, ask)
-                if taken.epoch != found.epoch { epochs.wrappingAdd(1, ordering: .releasing) }
-            case .newEpoch:
                 try await take(found, ask)
-                epochs.wrappingAdd(1, ordering: .releasing)
+            case .newEpoch: try await take(found, ask)
             case .behind(let regression): return refuse(regression)
             }
             state.withLock { $0.regression = nil }
@@ -205,10 +202,7 @@ final class Fence: ConnectionGreeting, Sendable {
 
     /// Takes a server for the right one from now on. The first instance that comes to another timeline notes it in the
     /// store, and has numbers go on far behind the last.
-    ///
-    /// - Returns: where it stands then; in a new epoch where the store has moved.
-    @discardableResult
-    private func take(_ found: ServerPosition, _ ask: Ask) async throws(RepositoryError) -> ServerPosition {
+    private func take(_ found: ServerPosition, _ ask: Ask) async throws(RepositoryError) {
         var found = found
         if let log = found.log, (found.noted.system, found.noted.timeline) != (log.system, log.timeline) {
             let isFirst = found.noted.timeline == 0
@@ -229,16 +223,19 @@ final class Fence: ConnectionGreeting, Sendable {
             guard let noted = try await position(ask) else { throw .unavailable(.corrupt) }
             found = noted
         }
-        state.withLock { [found] state in
+        let isNewEpoch = state.withLock { [found] state in
+            // Of several connections that meet it at once one counts; before the first nothing was read.
+            let isNewEpoch = state.known.map { $0.epoch < found.epoch } ?? false
             state.known = found
             if let mark = state.mark, found.epoch != mark.epoch {
                 // Where its log stands now not all of it may be acknowledged.
                 state.mark = StoreMark(epoch: found.epoch, beat: found.beat, record: found.record, ends: [])
             }
             state.commits = RecentCommits()
+            return isNewEpoch
         }
         tells.store(found.log != nil, ordering: .relaxed)
-        return found
+        if isNewEpoch { epochs.wrappingAdd(1, ordering: .releasing) }
     }
 }
 

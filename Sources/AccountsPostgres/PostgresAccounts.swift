@@ -120,7 +120,6 @@ public final class PostgresAccounts: SQLStore {
 
     /// Opens the keys, and makes those that are missing. Of instances that begin at once one makes them.
     private func begin(now: Int64) async throws(RepositoryError) {
-        let epochsBegun = fence.epochsBegun
         let keys = try await write(.serializable) { [sealer] connection throws(RepositoryError) in
             try CopyMark.refuse(connection)
             try KeyRingRows(connection: connection).unlock(sealer)
@@ -138,9 +137,6 @@ public final class PostgresAccounts: SQLStore {
         // A recovery passes more of them.
         if settings.isFenced { try await goOnBehindRows() }
         try await bringWhatWaits()
-        // What began before has been read by now.
-        toldEpoch.store(epochsBegun, ordering: .relaxed)
-        enterEpoch()
     }
 
     private static let oneAtATime = Query("SELECT 1 FROM meta WHERE name = 'beat' FOR UPDATE")
