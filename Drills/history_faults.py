@@ -116,6 +116,7 @@ def go_back(bench, instances, databases):
         return any("acknowledged" in standing for standing in standings) or all(map(instances.is_well, range(INSTANCES)))
 
     eventually(is_settled, 30)
+    is_recovered = False
     if lacks := any("acknowledged" in standing for standing in standings):
         folder = os.path.join(bench.folder, f"{instances.name}0")
         done = None
@@ -126,11 +127,12 @@ def go_back(bench, instances, databases):
             return done.returncode == 0
 
         # A server that has just been promoted may not take everybody in yet: an operator tries again.
-        bench.claim(eventually(goes_on, 60), f"the store goes on ({done.stderr.strip()})")
+        is_recovered = eventually(goes_on, 60)
+        bench.claim(is_recovered, f"the store goes on ({done.stderr.strip()})")
     bench.claim(lacks or not is_behind, f"what lacks something serves nobody: {standings}")
     well = [eventually(lambda number=number: instances.is_well(number), 30) for number in range(INSTANCES)]
     bench.claim(all(well), f"every instance is well again ({[instances.standing(number) for number in range(INSTANCES)]})")
-    instances.log.end(recovery, OK if lacks else REFUSED)
+    instances.log.end(recovery, OK if is_recovered else REFUSED)
     databases.replace()
 
 

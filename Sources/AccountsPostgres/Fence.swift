@@ -92,17 +92,38 @@ final class Fence: ConnectionGreeting, Sendable {
         }
     }
 
+    /// What servers are judged by that are looked at from now on. What is acknowledged while one is looked at it need
+    /// not have told yet.
+    var decision: FenceDecision {
+        state.withLock { FenceDecision(known: $0.known, mark: $0.mark, commits: $0.commits.all) }
+    }
+
+    /// What a count of a second has told of the server.
+    enum Beat {
+        /// What is to be told the others.
+        case noted(StoreMark)
+        /// It is another one, or has begun anew: every connection is to be looked at.
+        case otherServer
+        /// The same, for it lacks something.
+        case behind(StoreRegression)
+    }
+
     /// Notes what the store has acknowledged with a count of a second, and judges the server by it.
     ///
-    /// - Returns: what is to be told the others; nil where the server lacks something, or is another one, so that every
-    ///   connection is to be looked at anew.
-    func noteBeat(_ position: ServerPosition) -> StoreMark? {
-        state.withLock { state in
-            let decision = FenceDecision(known: state.known, mark: state.mark, commits: [])
-            guard decision.verdict(on: position) == .same else { return nil }
-            let acknowledged = StoreMark(position)
-            state.mark = state.mark?.merged(with: acknowledged) ?? acknowledged
-            return state.mark
+    /// - Parameter decision: of before it was counted.
+    func noteBeat(_ position: ServerPosition, _ decision: FenceDecision) -> Beat {
+        switch decision.verdict(on: position) {
+        case .same:
+            return state.withLock { state in
+                let acknowledged = StoreMark(position)
+                let mark = state.mark?.merged(with: acknowledged) ?? acknowledged
+                state.mark = mark
+                return .noted(mark)
+            }
+        case .goesOn, .newEpoch: return .otherServer
+        case .behind(let regression):
+            _ = refuse(regression)
+            return .behind(regression)
         }
     }
 
@@ -121,11 +142,9 @@ final class Fence: ConnectionGreeting, Sendable {
             try Self.only(try await session.run([Command(statement, values)], timeout: Self.lookTimeout))
         }
         do throws(RepositoryError) {
+            let decision = decision
             guard let found = try await position(ask) else { return true }
-            let verdict = state.withLock { state in
-                FenceDecision(known: state.known, mark: state.mark, commits: state.commits.all).verdict(on: found)
-            }
-            switch verdict {
+            switch decision.verdict(on: found) {
             case .same: break
             case .goesOn(let transactions):
                 let lost = try await lost(transactions, ask)

@@ -19,24 +19,29 @@ extension PostgresAccounts {
         guard settings.isFenced else { return false }
         var trouble: RepositoryError?
         do throws(RepositoryError) { try await takeOverMark() } catch { trouble = error }
+        let decision = fence.decision
         let row: StoredRow?
         let tells = fence.tellsCommits
         row = try await Work(self).first(tells ? PositionStatements.beat : PositionStatements.beatOfStore)
         if let row {
             let position = try PositionStatements.position(row, hasLog: tells)
-            guard let mark = fence.noteBeat(position) else {
-                // Each connection is looked at anew, and finds what is wrong.
+            switch fence.noteBeat(position, decision) {
+            case .noted(let mark): try await tell(mark)
+            // Each connection is looked at anew, and finds what is to be known of it.
+            case .otherServer: await renewConnections()
+            case .behind(let regression):
                 await renewConnections()
-                throw .unavailable(.behind(fence.regression))
-            }
-            if let ledger = settings.ledger {
-                _ = try await ledger.note { text in
-                    (text.flatMap(StoreMark.init(text:))?.merged(with: mark) ?? mark).text
-                }
+                throw .unavailable(.behind(regression))
             }
         }
         if let trouble { throw trouble }
         return try await takeOverEpoch()
+    }
+
+    private func tell(_ mark: StoreMark) async throws(RepositoryError) {
+        _ = try await settings.ledger?.note { text in
+            (text.flatMap(StoreMark.init(text:))?.merged(with: mark) ?? mark).text
+        }
     }
 
     public func enterEpoch() { epoch.store(toldEpoch.load(ordering: .acquiring), ordering: .releasing) }

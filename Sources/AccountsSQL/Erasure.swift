@@ -79,7 +79,8 @@ package struct Erasure {
         let locks = LockRows(connection: connection, now: now)
         let ofUser = try locks.find(user)
         for identity in try IdentityRows(connection: connection).all(of: user) {
-            try lines.draw(line, for: identity.subject)
+            // One that was drawn while the erasure waited is later than its own.
+            try lines.draw(line.joined(try lines.line(of: identity.id)), for: identity.subject)
             let held = [ofUser, try locks.find(user, identity.id)].compactMap(\.self).filter { $0.holds(now: now) }
             if held.isEmpty { continue }
             let ends = held.compactMap(\.until)

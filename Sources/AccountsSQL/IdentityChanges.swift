@@ -38,6 +38,8 @@ struct IdentityChanges {
         _ identity: IdentityID, of user: UserID, _ line: NotBefore
     ) throws(RepositoryError) -> UnlinkOutcome {
         let subject = try identities.find(identity, of: user)?.subject
+        // One that was drawn while this waited is later than its own.
+        let line = line.joined(try lines.line(of: identity))
         let grant = try grants.find(identity, of: user)
         guard let provider = try connection.first(Self.delete, identity, user, read: { $0.text(0) }) else {
             return try identities.find(identity, of: user) == nil ? .notFound : .lastIdentity
@@ -66,7 +68,8 @@ struct IdentityChanges {
         guard try UserRows.exists(user, connection) else { return .noSuchUser }
         let found = try identities.find(subject)?.known
         guard found?.user != user else { return .alreadyThere }
-        if let found, let former = try identities.find(found.identity, of: found.user)?.provider {
+        let former = try found.map { found throws(RepositoryError) in try lines.line(of: found.identity) } ?? .none
+        if let found, let provider = try identities.find(found.identity, of: found.user)?.provider {
             try grants.revoke(found.identity, of: found.user)
             // A row of its own at the new user, so that the trail tells the two apart by their numbers.
             try identities.delete(found.identity)
@@ -75,11 +78,11 @@ struct IdentityChanges {
             try LockRows(connection: connection, now: now).remove(from: found.user, found.identity)
             try audit.add(.identityUnlinked, user: found.user, old: found.identity)
             try ledger.add(.identityMoved(found.identity, from: found.user))
-            try users.forgetUnlinked(former, of: found.user, now: now)
+            try users.forgetUnlinked(provider, of: found.user, now: now)
         }
         let id = try identities.insert(subject, user: user, provider: provider, origin: .link, now: now)
         try lines.carry(from: subject, to: id)
-        try lines.draw(line, for: id)
+        try lines.draw(line.joined(former), for: id)
         try LockRows(connection: connection, now: now).carry(to: user)
         try audit.add(.identityRepointed, user: user, old: found?.identity, new: id)
         guard let identity = try identities.find(id, of: user) else { throw .unavailable(.corrupt) }

@@ -23,7 +23,7 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         + userRaceClauses + grantClauses + outboxClauses + unlockKeyClauses + budgetClauses + directoryClauses
         + directoryJoinClauses
         + transferClauses + transferListClauses + sentAgainClauses + tableClauses + renamedClauses + textClauses
-        + auditClauses + auditLoadClauses + lineClauses + returningClauses
+        + auditClauses + auditLoadClauses + lineClauses + returningClauses + overtakenClauses
         + mergeClauses + mergeRefusalClauses + mergeRaceClauses + ticketLinkClauses
 
     public let testDescription: String

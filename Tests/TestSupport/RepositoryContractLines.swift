@@ -297,6 +297,38 @@ extension RepositoryContract {
         }
     }
 
+    /// Of two endings the one that began first may be stored last: it waits for the other's locks, and its line is the
+    /// earlier one.
+    static let overtakenClauses = ["erased", "unlinked", "given to somebody else"].map { way in
+        RepositoryContract("what a later line bars stays barred when the identity is \(way) by an earlier one") {
+            store, other in
+            let (subject, now, keeper) = (Sample.subject("overtaken \(way)"), Sample.now, Sample.session())
+            let user = try await store.signedIn(
+                Sample.signIn(Sample.subject("keeper \(way)"), session: keeper)
+            ).user
+            _ = try await store.linked(Sample.link(subject, keeper.id))
+            let identity = try #require(try await store.identities(of: user).first { $0.subject == subject }).id
+            let stranger = try await store.signedIn(Sample.signIn(Sample.subject("stranger \(way)"))).user
+            _ = try await store.revokeSessions(
+                of: user, except: nil, line: NotBefore(drawnAt: (now + 5) * 1000), now: now + 5)
+            let earlier = NotBefore(drawnAt: (now + 1) * 1000)
+            switch way {
+            case "erased": #expect(try await store.erase(user, line: earlier, now: now + 6))
+            case "unlinked":
+                guard case .unlinked = try await store.unlink(identity, of: user, line: earlier, now: now + 6) else {
+                    throw ContractViolation.notLinked
+                }
+            default:
+                _ = try await store.repoint(subject, provider: "zenkey", to: stranger, line: earlier, now: now + 6)
+            }
+            let late = Sample.signIn(subject, beginning: .seen((now + 3) * 1000), now: now + 7)
+            guard case .refused = try await other.signIn(late) else {
+                Issue.record("a sign-in from before the later line has opened a session")
+                return
+            }
+        }
+    }
+
     private static func look(at cell: Cell, _ phase: Phase, _ name: Comment) async throws {
         // The session under which somebody links ends with the user's others, and so does the way to link.
         let opensNone = cell.thing == .link
