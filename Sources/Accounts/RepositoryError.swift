@@ -58,7 +58,7 @@ public enum Unavailability: Error, Equatable, Sendable {
     /// A sealed value does not open: it was changed, moved, or its key is missing.
     case brokenSeal
     /// There is no way to the database server, or it is not there.
-    case cannotConnect
+    case cannotConnect(ConnectionTrouble)
     /// What stands before the database server does not take a session's settings.
     case settingsRefused
     /// The database server has no room for another connection.
@@ -90,7 +90,7 @@ extension Unavailability: CustomStringConvertible {
         case .overloaded: "more is waiting than may wait"
         case .closed: "it is closed"
         case .brokenSeal: "a sealed value does not open"
-        case .cannotConnect: "the database server can't be reached, or does not take us in"
+        case .cannotConnect(let trouble): trouble.rawValue
         case .settingsRefused:
             "a pooler before the database server refuses the session's settings: pgbouncer takes them with "
                 + "ignore_startup_parameters = options"
@@ -101,7 +101,7 @@ extension Unavailability: CustomStringConvertible {
         case .behind(let regression):
             "it lacks what was acknowledged: \(regression?.description ?? "another server has more"); give it back the "
                 + "server that has everything, or run gatehouse store recovered on the one that is to go on"
-        case .server(let state): "the database server reports \(state)"
+        case .server(let state): ServerState.sentence(of: state)
         case .engine(let code): "the engine reports \(code)"
         }
     }

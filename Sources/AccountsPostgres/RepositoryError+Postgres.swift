@@ -19,7 +19,8 @@ extension Unavailability {
         case .refused(let state): self = Unavailability(state)
         case .notConnected(let failure), .away(let failure): self = Unavailability(failure)
         // Whoever waits to its deadline has found no connection, which is no crowd: that is refused at once.
-        case .lost(.notSent, _), .timedOut(.notSent): self = .cannotConnect
+        case .lost(.notSent, _): self = .cannotConnect(.lost)
+        case .timedOut(.notSent): self = .cannotConnect(.timedOut)
         case .lost(.unknown, _), .timedOut(.unknown): self = .uncertain
         case .overloaded: self = .overloaded
         case .closed: self = .closed
@@ -33,7 +34,13 @@ extension Unavailability {
         switch failure {
         case .refused(.protocolViolation): self = .settingsRefused
         case .refused(let state): self = Unavailability(state)
-        case .nameNotFound, .unreachable, .timedOut: self = .cannotConnect
+        case .nameNotFound: self = .cannotConnect(.nameNotFound)
+        case .nobodyThere: self = .cannotConnect(.nobodyThere)
+        case .timedOut: self = .cannotConnect(.timedOut)
+        case .tlsFailed: self = .cannotConnect(.tlsFailed)
+        case .passwordMissing: self = .cannotConnect(.passwordMissing)
+        case .otherRole: self = .cannotConnect(.otherRole)
+        case .unreachable: self = .cannotConnect(.unreachable)
         case .notAdmitted: self = .behind(nil)
         }
     }
@@ -42,7 +49,7 @@ extension Unavailability {
         switch state {
         case .serializationFailure, .deadlock, .uniqueViolation, .canceled, .lockNotAvailable: self = .locked
         case .readOnly: self = .readOnly
-        case .adminShutdown: self = .cannotConnect
+        case .adminShutdown: self = .cannotConnect(.lost)
         case .tooManyConnections: self = .tooManyConnections
         case .diskFull: self = .diskFull
         case .unknownStatement: self = .server(sqlState: "26000")
@@ -52,7 +59,6 @@ extension Unavailability {
         case .other(let code) where code == "53200": self = .outOfMemory
         case .other(let code) where code.hasPrefix("58"): self = .inputOutput
         case .other(let code) where code.hasPrefix("XX"): self = .corrupt
-        case .other(let code) where code.hasPrefix("28"): self = .cannotOpen
         case .other(let code): self = .server(sqlState: code)
         }
     }

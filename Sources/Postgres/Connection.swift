@@ -131,7 +131,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         let parameters = string.parameters(
             hosts: Array(hosts[first...] + hosts[..<first]),
             settings: durability.sessionSettings + limits.sessionSettings)
-        guard let handle = Handle(parameters), !handle.isBad else { return fail(.unreachable) }
+        guard let handle = Handle(parameters) else { return fail(.unreachable) }
+        guard !handle.isBad else { return fail(handle.connectFailure) }
         phase = .connecting(handle)
         timer.move(to: .now + limits.connectTimeout)
         // libpq wants to be asked first when it can write.

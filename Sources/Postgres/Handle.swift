@@ -44,15 +44,10 @@ final class Handle {
         unsafe PQsetnonblocking(connection, 1) == 0 && PQenterPipelineMode(connection) == 1
     }
 
-    /// Why there is no connection. Of libpq's message only the code is looked at, which the server's last word is.
+    /// Why there is no connection. Where a server has refused, its code is the last word of libpq's message.
     var connectFailure: ConnectFailure {
-        guard let message = unsafe PQerrorMessage(connection) else { return .unreachable }
-        let words = unsafe String(cString: message).split(whereSeparator: \.isWhitespace).suffix(2)
-        guard words.count == 2, let severity = words.first, let code = words.last, severity.hasSuffix(":"),
-            code.utf8.count == 5,
-            code.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (65...90).contains($0) })
-        else { return .unreachable }
-        return .refused(SQLState(code: String(code)))
+        guard let text = unsafe PQerrorMessage(connection) else { return .unreachable }
+        return ConnectFailure(message: unsafe String(cString: text))
     }
 
     /// Whether the last Sync has left a transaction open. While anything else is under way libpq does not tell.

@@ -61,7 +61,15 @@ extension PostgresError {
 public enum ConnectFailure: Error, Equatable, Sendable {
     /// None of the hosts' names has an address.
     case nameNotFound
-    /// No server could be spoken to, over TLS where that is asked for, or none that is what the string asks for.
+    /// Nobody listens at the address, or the socket is not there.
+    case nobodyThere
+    /// There is no TLS with the server that the string asks for, or its certificate is not trusted.
+    case tlsFailed
+    /// The server asks for a password, and there is none.
+    case passwordMissing
+    /// None of the servers takes writes, or is whatever else the string asks for (`target_session_attrs`).
+    case otherRole
+    /// No server could be spoken to, for any other reason.
     case unreachable
     /// The connection was not there in time.
     case timedOut
@@ -73,7 +81,8 @@ public enum ConnectFailure: Error, Equatable, Sendable {
     /// Whether a later try can succeed without anybody's doing anything.
     var isRetryable: Bool {
         switch self {
-        case .nameNotFound, .unreachable, .timedOut: true
+        case .nameNotFound, .nobodyThere, .tlsFailed, .otherRole, .unreachable, .timedOut: true
+        case .passwordMissing: false
         case .refused(let state): state.isRetryable
         case .notAdmitted: false
         }

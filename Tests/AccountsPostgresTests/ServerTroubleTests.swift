@@ -145,8 +145,8 @@ import Testing
 
 @Suite struct `What the driver says` {
     @Test func `tells who found no connection in time that there is none, and nobody that too many wait`() {
-        #expect(RepositoryError(.timedOut(.notSent)) == .unavailable(.cannotConnect))
-        #expect(RepositoryError(.lost(.notSent, .adminShutdown)) == .unavailable(.cannotConnect))
+        #expect(RepositoryError(.timedOut(.notSent)) == .unavailable(.cannotConnect(.timedOut)))
+        #expect(RepositoryError(.lost(.notSent, .adminShutdown)) == .unavailable(.cannotConnect(.lost)))
         #expect(RepositoryError(.overloaded) == .unavailable(.overloaded))
     }
 
@@ -155,6 +155,30 @@ import Testing
         #expect(RepositoryError(.timedOut(.unknown)) == .unavailable(.uncertain))
         #expect(RepositoryError(.lost(.unknown, nil)) == .unavailable(.uncertain))
         #expect(RepositoryError(.refused(.canceled)) == .unavailable(.locked))
+    }
+
+    /// Who is woken at three reads this sentence and no other.
+    @Test func `says of each cause what it is, and what to do about it`() {
+        let causes: [(PostgresError, String)] = [
+            (.notConnected(.nameNotFound), "host of storage.url"), (.notConnected(.nobodyThere), "start it"),
+            (.notConnected(.refused(.other("28P01"))), "correct storage.password"),
+            (.notConnected(.refused(.other("28000"))), "pg_hba.conf"),
+            (.notConnected(.refused(.other("3D000"))), "make it"), (.notConnected(.tlsFailed), "sslmode"),
+            (.notConnected(.passwordMissing), "storage.passwordFile"), (.notConnected(.otherRole), "the primary"),
+            (.notConnected(.timedOut), "storage.connectSeconds"),
+            (.notConnected(.refused(.tooManyConnections)), "max_connections"),
+            (.refused(.other("42501")), "GRANT"), (.refused(.diskFull), "the disk is full"),
+        ]
+        var sentences: Set<String> = []
+        for (error, remedy) in causes {
+            guard case .unavailable(let reason) = RepositoryError(error) else {
+                Issue.record("\(error)")
+                continue
+            }
+            #expect("\(reason)".contains(remedy), "\(reason)")
+            sentences.insert("\(reason)")
+        }
+        #expect(sentences.count == causes.count)
     }
 }
 

@@ -68,7 +68,7 @@ import Testing
 
     @Test func `of a port where nobody listens is told so`() async throws {
         let error = try await failure("postgres://127.0.0.1:1/db")
-        #expect(error == .notConnected(.unreachable))
+        #expect(error == .notConnected(.nobodyThere))
     }
 
     @Test func `of several hosts finds the one that is there`() async throws {

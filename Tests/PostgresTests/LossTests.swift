@@ -159,7 +159,7 @@ import Testing
         try await withPool(at: server.address + " dbname=postgres", limits: limits) { pool in
             _ = try await pool.query(Self.backend, timeout: .patience)
             try server.stop()
-            let away = PostgresError.away(.unreachable)
+            let away = PostgresError.away(.nobodyThere)
             try await eventually("the outage to be known") {
                 do throws(PostgresError) {
                     _ = try await pool.query(Self.backend, timeout: .patience)
@@ -188,7 +188,7 @@ import Testing
             try server.stop()
             await #expect(throws: PostgresError.lost(.unknown, .adminShutdown)) { try await sleeping.value }
             // The socket is gone with the server.
-            await #expect(throws: PostgresError.notConnected(.unreachable)) {
+            await #expect(throws: PostgresError.notConnected(.nobodyThere)) {
                 for _ in 0..<100 { _ = try await pool.query(Self.backend, timeout: .patience) }
             }
             try server.start()

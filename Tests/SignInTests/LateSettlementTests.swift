@@ -28,7 +28,7 @@ import Testing
 
     @Test func `is told behind the answer, as soon as the store takes it again`() async throws {
         let late = LateSettlements(pause: .milliseconds(1))
-        let store = Store(failing: 5, with: .unavailable(.cannotConnect))
+        let store = Store(failing: 5, with: .unavailable(.cannotConnect(.nobodyThere)))
         #expect(await !late.settle(store.call))
         try await eventually("the sixth call") { store.calls.load(ordering: .relaxed) == 6 && late.count == 0 }
     }

@@ -11,8 +11,8 @@ public struct WaitingAPI: RequestHandler {
     public init() {}
 
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
-        if request.method == .get, request.path == "/healthz" { return .healthy }
-        return ErrorAnswer(.storageUnavailable(.cannotConnect)).response(requestID: request.id)
+        if request.method == .get, ["/healthz", "/livez"].contains(request.path) { return .healthy }
+        return ErrorAnswer(.storageUnavailable(.cannotConnect(.unreachable))).response(requestID: request.id)
     }
 
     public func refuse(_ violation: ProtocolError, requestID: String, peer: SocketAddress) -> HTTPResponse {
