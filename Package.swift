@@ -126,7 +126,7 @@ let package = Package(
                 "HTTPServer", "EventLoop", "Telemetry", "System", "Syntax", logging,
             ]),
         target("YAML", ["CYAML"]),
-        target("Observability", ["JSON", "System", logging]),
+        target("Observability", ["Telemetry", "JSON", "System", logging]),
         target(
             "Settings",
             [
@@ -161,7 +161,7 @@ let package = Package(
             swiftSettings: settings),
         executable("carrier-simulator", ["SimulatedCarriers", "EventLoop", "System", arguments, logging]),
         tests("SystemTests", ["System"]),
-        tests("TelemetryTests", ["Telemetry"]),
+        tests("TelemetryTests", ["Telemetry", "System"]),
         tests("SyntaxTests", ["Syntax", "Crypto"]),
         tests("JSONTests", ["JSON", "Syntax"]),
         tests("HTMLTests", ["HTML"]),

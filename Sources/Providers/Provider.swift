@@ -15,6 +15,8 @@ public final class Provider: Sendable {
     public let configuration: ProviderConfiguration
     public let bulkhead: Bulkhead
     public let circuits: Circuits
+    /// What has come of sign-ins there.
+    public let outcomes = ProviderOutcomes()
 
     private static let maximumKeySets = 1024
     private static let maximumDocumentBytes = 1 << 18

@@ -15,6 +15,7 @@ public import Syntax
 public struct Settings: Sendable {
     public internal(set) var http = HTTP()
     public internal(set) var admin = Admin()
+    public internal(set) var probes = Probes()
     public internal(set) var audit = Audit()
     /// The keys an app may send in `X-API-KEY`; none: no key is demanded.
     public internal(set) var apiKeys: [APIKey] = []
@@ -121,6 +122,8 @@ public struct Settings: Sendable {
         public internal(set) var port: UInt16 = 8081
         /// The one without a name; nil only where there are ``operators``, or where ``isOnLoopback``.
         public internal(set) var token: Secret?
+        /// Opens the metrics and nothing else.
+        public internal(set) var metricsToken: Secret?
         /// Those who have tokens of their own.
         public internal(set) var operators: [Operator] = []
         /// Nil: nobody has said.
@@ -145,6 +148,14 @@ public struct Settings: Sendable {
 
         /// Whether anybody has a token.
         public var hasTokens: Bool { token != nil || !operators.isEmpty }
+    }
+
+    /// The listener for what looks after the process.
+    public struct Probes: Sendable {
+        /// Nil: there is none.
+        public internal(set) var host: String?
+        /// 0: chosen by the kernel.
+        public internal(set) var port: UInt16 = 8082
     }
 
     /// What an operator may be given to do.

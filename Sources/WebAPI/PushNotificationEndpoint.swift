@@ -33,7 +33,7 @@ struct PushNotificationEndpoint: Sendable {
             throw .invalidParameter(ParameterError(error.member, "is missing or can't be taken"))
         }
         let outcome = try await notifications.receive(notification, bearer: bearer, in: context.call) { names in
-            context.provider = names.provider
+            (context.provider, context.kind) = (names.provider, .pushed)
             context.call.correlationID = names.correlationID
         }
         guard case .signedIn(let signedIn) = outcome else { return }

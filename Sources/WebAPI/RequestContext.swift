@@ -44,6 +44,8 @@ package final class RequestContext {
     var receipt: EventReceiver.Receipt?
     /// nil when the request is no sign-in.
     var signIn: SignInProgress?
+    /// By what the sign-in was begun; nil while that is not known.
+    var kind: SignInKind?
 
     init(_ request: HTTPRequest, _ clientAddress: ClientAddress, _ observers: Observers, _ step: StepID?) {
         self.request = request

@@ -25,6 +25,7 @@ struct RequestLog: Sendable {
             } else if let error {
                 writeFailure(error, route: route, context)
             }
+            if let error { writeSecurity(error, requestID: request.id, route: route, from: context.network, context) }
         }
         write(request, route, response, context)
     }
@@ -61,6 +62,9 @@ struct RequestLog: Sendable {
         } else {
             metadata["outcome"] = Self.outcome(context.signIn)
         }
+        if let kind = context.kind { metadata["kind"] = .string(kind.rawValue) }
+        metadata["network"] = .string(context.network.prefix)
+        Self.describeSession(of: context, in: &metadata)
         logger.log(level: level, "sign-in", metadata: metadata)
     }
 
@@ -70,6 +74,32 @@ struct RequestLog: Sendable {
         case .newUser: "new_user"
         case .signedIn, .begun, nil: "signed_in"
         }
+    }
+
+    /// One line for who watches over the service, with where it came from.
+    ///
+    /// - Parameter context: nil where nothing could be found out.
+    func writeSecurity(
+        _ error: ServiceError, requestID: String, route: String, from network: @autoclosure () -> ClientNetwork,
+        _ context: RequestContext?
+    ) {
+        guard let message = error.securityMessage, logger.logLevel <= .warning else { return }
+        var metadata = Self.metadata(context, requestID: requestID)
+        metadata["security"] = .stringConvertible(true)
+        metadata["route"] = .string(route)
+        metadata["reason"] = .string(ErrorAnswer(error).code)
+        metadata["network"] = .string(network().prefix)
+        if case .insufficientRole(let name, _, _) = error { metadata["operator"] = .string(name) }
+        if case .expiredAdminToken(let name) = error { metadata["operator"] = .string(name) }
+        if let context { Self.describeSession(of: context, in: &metadata) }
+        logger.warning("\(message)", metadata: metadata)
+    }
+
+    /// By which app and session somebody acts, where that is known.
+    private static func describeSession(of context: RequestContext, in metadata: inout Logger.Metadata) {
+        let origin = context.origin.origin
+        if let app = origin.app { metadata["client"] = .string(app) }
+        if let session = origin.session { metadata["session"] = .string(session.description) }
     }
 
     /// Somebody may have lost an account that should have followed, or wanted one that should not.
@@ -107,7 +137,9 @@ struct RequestLog: Sendable {
             "request_id": .string(context.request.id),
         ]
         if let name = context.call.correlationID { metadata["correlation_id"] = .string(name) }
+        metadata["network"] = .string(context.network.prefix)
         Self.describe(context.call, in: &metadata)
+        Self.describeSession(of: context, in: &metadata)
         logger.log(level: level, "request failed", metadata: metadata)
     }
 
@@ -163,7 +195,7 @@ struct RequestLog: Sendable {
     }
 
     /// The stable code with what stands behind it, in words of ours.
-    private static func reason(_ error: ServiceError, _ call: CallContext) -> String {
+    static func reason(_ error: ServiceError, _ call: CallContext) -> String {
         let answer = ErrorAnswer(error)
         let code = answer.reason.map { "\(answer.code): \($0)" } ?? answer.code
         switch error {

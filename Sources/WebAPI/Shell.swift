@@ -2,6 +2,7 @@ internal import Accounts
 internal import HTTPServer
 internal import Providers
 internal import SignIn
+internal import System
 internal import Telemetry
 
 /// What stands around every handler, whatever it does and whomever it answers: the operation's access is resolved, the
@@ -15,11 +16,13 @@ struct Shell: Sendable {
     let observers: Observers
     /// Who hears of the request once it has its answer, with all that was found out.
     let listeners: RequestListeners
+    let counts: RouteCounts
 
     /// As a route.
     func answers(_ method: HTTPMethod, _ path: String) -> Route {
         guard case .open(let handler) = endpoint else { return Route(method, path, respond) }
-        let open = OpenShell(route: route, handler: handler, observers: observers, listeners: listeners)
+        let open = OpenShell(
+            route: route, handler: handler, observers: observers, listeners: listeners, counts: counts)
         return Route(method, path, open.respond)
     }
 
@@ -28,6 +31,7 @@ struct Shell: Sendable {
         let context = RequestContext(request, clientAddress, observers, step.id)
         let (response, error) = await answerAsItself(context)
         step.end(error.map { .failed(ErrorAnswer($0).code) } ?? .done)
+        counts.count(request, response)
         listeners.tell(request, route, response, error, context)
         return response
     }
@@ -75,11 +79,13 @@ private struct OpenShell: Sendable {
     let handler: OpenHandler
     let observers: Observers
     let listeners: RequestListeners
+    let counts: RouteCounts
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         let step = observers.begin(.request(route: route))
         let response = handler(request)
         step.end()
+        counts.count(request, response)
         listeners.tell(request, route, response, nil, nil)
         return response
     }
@@ -90,6 +96,9 @@ private struct OpenShell: Sendable {
 struct RequestListeners: Sendable {
     /// Nil where nobody signs in.
     let failedSignIns: FailedSignInCounter?
+    let verdicts: ProviderVerdicts
+    /// Nil where nobody signs in.
+    let signIns: SignInCounts?
     let log: RequestLog
 
     // One by one, since a value that holds all of it would be copied.
@@ -101,10 +110,15 @@ struct RequestListeners: Sendable {
         _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ error: ServiceError?,
         _ context: RequestContext?
     ) {
-        if let error, let context, context.signIn != nil {
-            failedSignIns?.count(
-                error, provider: context.provider, from: context.network, named: context.call.correlationID)
+        if let context, context.signIn != nil {
+            signIns?.count(
+                context, error, nanoseconds: MonotonicTime.now.nanoseconds &- request.receivedAt.nanoseconds)
+            if let error {
+                failedSignIns?.count(
+                    error, provider: context.provider, from: context.network, named: context.call.correlationID)
+            }
         }
+        if let context { verdicts.note(error, context) { RequestLog.reason($0, context.call) } }
         log.hear(request, route, response, error, context)
     }
 }

@@ -18,6 +18,7 @@ struct SignInEndpoint: Sendable {
         let (parameters, provider) = try code.read(context, Self.parameters)
         let response = try CodeParameters.authorizedResponse(parameters, for: provider, context)
             .repeatable(as: parameters.digest(of: .signIn, context, leavesProof: true), at: provider)
+        context.kind = response.kind
         let replaced = try await sessions.replaced(by: parameters[.replacesToken], for: nil)
         let outcome = try await signIn.signIn(
             response, with: provider, userAgent: context.request.userAgent, replacing: replaced, in: context.call)

@@ -17,7 +17,7 @@ struct TokenExchangeEndpoint: Sendable {
     func respond(
         _ context: RequestContext, _ app: RegisteredApp?
     ) async throws(ServiceError) -> HTTPResponse {
-        context.signIn = .begun
+        (context.signIn, context.kind) = (.begun, .native)
         // A made-up token costs the provider a call.
         try code.admit(context)
         let parameters = try RequestParameters(context.request, Self.parameters)

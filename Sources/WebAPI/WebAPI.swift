@@ -3,7 +3,9 @@ public import EventLoop
 public import HTTPServer
 public import Logging
 public import Pages
+internal import Providers
 public import SignIn
+public import Telemetry
 
 /// An HTTP API of one loop: finds the route, refuses what has none, and has the shell of the endpoint answer the rest.
 public struct WebAPI: RequestHandler {
@@ -18,13 +20,19 @@ public struct WebAPI: RequestHandler {
     public let transportFields: [(name: String, value: String)]
     private let router: Router
     private let listeners: RequestListeners
+    /// Of what has no route.
+    private let unrouted: RouteCounts
     /// Nil where no other origin's script may call.
     private let crossOrigin: CrossOrigin?
 
     /// - Parameter hstsSeconds: for how long a browser that has come by https comes by nothing else (RFC 6797 §6.1.1);
     ///   nil says nothing of it.
-    init(_ router: Router, listeners: RequestListeners, crossOrigin: CrossOrigin?, hstsSeconds: Int?) {
+    init(
+        _ router: Router, listeners: RequestListeners, unrouted: RouteCounts, crossOrigin: CrossOrigin?,
+        hstsSeconds: Int?
+    ) {
         self.router = router
+        self.unrouted = unrouted
         transportFields = hstsSeconds.map { [(name: "Strict-Transport-Security", value: "max-age=\($0)")] } ?? []
         self.listeners = listeners
         self.crossOrigin = crossOrigin
@@ -43,13 +51,19 @@ public struct WebAPI: RequestHandler {
     ///   - hstsSeconds: for how long a browser that has come by https comes by nothing else (RFC 6797 §6.1.1); nil
     ///     where this service is not reached by https.
     ///   - failedSignIns: counts those; shared by all loops.
+    ///   - metrics: where what is counted here is read.
     public init(
         providers: ProviderDirectory, useCases: UseCases, apps: AppDirectory, branding: Branding,
         associationFiles: AssociationFiles, apiKeys: APIKeys, limits: AddressLimits, documentation: Documentation,
-        wings: APIExtensions, hstsSeconds: Int?, failedSignIns: FailedSignInCounter, logger: Logger
+        wings: APIExtensions, hstsSeconds: Int?, failedSignIns: FailedSignInCounter,
+        metrics: MetricRegistry, logger: Logger
     ) {
+        let signIns = SignInCounts(providers.all.map(\.configuration.name))
+        metrics.add(signIns)
         let log = RequestLog(logger: logger)
-        let listeners = RequestListeners(failedSignIns: failedSignIns, log: log)
+        let listeners = RequestListeners(
+            failedSignIns: failedSignIns, verdicts: ProviderVerdicts(providers.all), signIns: signIns,
+            log: log)
         let admission = Admission(
             apiKeys: apiKeys, apps: apps, sessions: useCases.sessions, providers: providers, limits: limits)
         let services = APIServices(
@@ -59,10 +73,14 @@ public struct WebAPI: RequestHandler {
                 issuer: useCases.browser.issuer, hasIntrospectors: apps.hasIntrospectors,
                 exchangesTokens: providers.exchangesTokens),
             associationFiles: associationFiles, documentation: documentation, admission: admission, log: log)
+        let unrouted = RouteCounts(route: "none", method: "_OTHER")
+        var counts = [unrouted]
         func route(_ method: HTTPMethod, _ path: String, as name: String, _ endpoint: Endpoint) -> Route {
-            Shell(
+            let ofRoute = RouteCounts(route: name, method: method.rawValue)
+            counts.append(ofRoute)
+            return Shell(
                 route: name, endpoint: endpoint, clientAddress: limits.clientAddress,
-                observers: useCases.parts.observers, listeners: listeners
+                observers: useCases.parts.observers, listeners: listeners, counts: ofRoute
             ).answers(method, path)
         }
         let routes = Operations.present(wings, at: providers).flatMap { operation in
@@ -79,9 +97,10 @@ public struct WebAPI: RequestHandler {
             route(.get, $0.path, as: $0.path, .page(LandingEndpoint(landing: $0, pages: services.pages).respond))
         }
         let pagesOfWings = wings.present.flatMap(\.operations).filter(\.access.hasPages).map(\.path)
+        metrics.add(RequestCounts(counts))
         // First, since an app may have claimed `/`, where there is a page of ours otherwise.
         self.init(
-            Router(ofApps + routes + ofPath), listeners: listeners,
+            Router(ofApps + routes + ofPath), listeners: listeners, unrouted: unrouted,
             crossOrigin: CrossOrigin(apps: apps, pages: Set(landings.map(\.path) + pagesOfWings)),
             hstsSeconds: hstsSeconds)
     }
@@ -113,13 +132,22 @@ public struct WebAPI: RequestHandler {
         guard request.method == .options else { return refuse(.methodNotAllowed(allow: names), request) }
         let response = HTTPResponse(
             status: .noContent, headers: [(name: "Allow", value: names.joined(separator: ", "))])
+        unrouted.count(request, response)
         listeners.tell(request, "none", response, nil, nil)
         return response
     }
 
     /// Refuses what is nobody's to answer.
-    func refuse(_ error: ServiceError, _ request: HTTPRequest) -> HTTPResponse {
+    ///
+    /// - Parameter network: whom it comes from, where that is to be told.
+    func refuse(
+        _ error: ServiceError, _ request: HTTPRequest, from network: ClientNetwork? = nil
+    ) -> HTTPResponse {
+        if let network {
+            listeners.log.writeSecurity(error, requestID: request.id, route: "none", from: network, nil)
+        }
         let response = ErrorAnswer(error).response(requestID: request.id)
+        unrouted.count(request, response)
         listeners.tell(request, "none", response, error, nil)
         return response
     }

@@ -27,6 +27,7 @@ struct APIParts: Sendable {
     let observers: Observers
     let hstsSeconds: Int?
     let failedSignIns: FailedSignInCounter
+    let metrics: MetricRegistry
     let logger: Logger
 
     func api(tokenIssuer: TokenIssuer, client: HTTPClient) -> WebAPI {
@@ -38,6 +39,6 @@ struct APIParts: Sendable {
                 browser: browser, clock: clock, observers: observers),
             apps: apps, branding: branding, associationFiles: associationFiles, apiKeys: apiKeys, limits: limits,
             documentation: documentation, wings: wings, hstsSeconds: hstsSeconds, failedSignIns: failedSignIns,
-            logger: logger)
+            metrics: metrics, logger: logger)
     }
 }

@@ -8,6 +8,8 @@ import WebAPI
 /// The listener for operators, and what of it may change while it serves.
 struct AdminListener: Sendable {
     let http: HTTPServer
+    /// Has the probes and nothing else; nil where none is configured.
+    let probes: HTTPServer?
     let operators: Operators
     let readiness: ServiceReadiness
     let isOnLoopback: Bool
@@ -16,29 +18,59 @@ struct AdminListener: Sendable {
     ///
     /// - Parameter connections: how many there may be at once.
     init(
-        _ settings: Settings, connections: Int, loop: EventLoop, parts: APIParts, providers: [Provider]
+        _ settings: Settings, connections: Int, loop: EventLoop, parts: APIParts, providers: [Provider],
+        pulse: LoopPulse
     ) throws(StartError) {
         let operators = Operators(settings.admin)
         let readiness = ServiceReadiness(repository: parts.repository, clock: parts.clock)
         var limits = HTTPServerLimits(settings.http, connections: connections)
         limits.maximumConnectionsPerAddress = 0
+        let api = AdminAPI(
+            repository: parts.repository, readiness: readiness, pulse: pulse, providers: providers, apps: parts.apps,
+            operators: operators, demandsReasons: settings.admin.reasons == .required, limits: parts.limits,
+            version: Version.text, wings: parts.wings, observers: parts.observers, metrics: parts.metrics,
+            clock: parts.clock,
+            logger: parts.logger)
         do throws(SystemError) {
             http = try HTTPServer(
                 host: settings.admin.host, port: settings.admin.port, loops: [loop], limits: limits
-            ) { _, _ in
-                AdminAPI(
-                    repository: parts.repository, readiness: readiness, providers: providers, apps: parts.apps,
-                    operators: operators,
-                    demandsReasons: settings.admin.reasons == .required, limits: parts.limits, version: Version.text,
-                    wings: parts.wings,
-                    observers: parts.observers, clock: parts.clock, logger: parts.logger)
-            }
+            ) { _, _ in api }
         } catch {
             throw .listen(host: settings.admin.host, port: settings.admin.port, error)
         }
+        probes = try Self.probes(settings, loop) { api.probes }
         isOnLoopback = settings.admin.isOnLoopback
         self.operators = operators
         self.readiness = readiness
+    }
+
+    private static let probeConnections = 64
+
+    /// Binds the listener for what looks after the process.
+    ///
+    /// - Returns: nil where none is configured.
+    static func probes(
+        _ settings: Settings, _ loop: EventLoop, _ api: @escaping @Sendable () -> some RequestHandler
+    ) throws(StartError) -> HTTPServer? {
+        guard let host = settings.probes.host else { return nil }
+        do throws(SystemError) {
+            return try HTTPServer(
+                host: host, port: settings.probes.port, loops: [loop],
+                limits: HTTPServerLimits(settings.http, connections: probeConnections)
+            ) { _, _ in api() }
+        } catch {
+            throw .listen(host: host, port: settings.probes.port, error)
+        }
+    }
+
+    func start() async throws(SystemError) {
+        try await http.start()
+        try await probes?.start()
+    }
+
+    func drain(within time: Duration) async {
+        await http.drain(within: time)
+        await probes?.drain(within: time)
     }
 }
 
@@ -72,9 +104,12 @@ extension Settings.Admin {
         let single = token.map {
             Operators.Entry(name: Operators.nameOfSingleToken, token: $0, roles: [.operator], expiresAt: nil)
         }
+        let scraper = metricsToken.map {
+            Operators.Entry(name: Operators.nameOfScraper, token: $0, roles: [.metrics], expiresAt: nil)
+        }
         return operators.map {
             Operators.Entry(
                 name: $0.name, token: $0.token, roles: Set($0.roles.map { OperatorRole($0) }), expiresAt: $0.expiresAt)
-        } + (single.map { [$0] } ?? [])
+        } + [single, scraper].compactMap(\.self)
     }
 }

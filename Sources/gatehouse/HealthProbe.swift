@@ -6,15 +6,15 @@ import System
 enum HealthProbe {
     private static let maximumStatusLineBytes = 64
 
-    /// Asks for `/healthz`, at one address of the host after the other. It blocks.
+    /// Asks for a path, at one address of the host after the other. It blocks.
     ///
     /// - Parameters:
     ///   - host: an address, or a name, of which the server may have taken any address.
     ///   - seconds: the time for each step at each address.
     /// - Returns: the status of the first answer; nil when there is none.
-    static func status(of host: String, port: UInt16, seconds: Int) -> Int? {
+    static func status(of path: String, at host: String, port: UInt16, seconds: Int) -> Int? {
         let request = Array(
-            "GET /healthz HTTP/1.1\r\nHost: \(Authority.text(host: host, port: port))\r\nConnection: close\r\n\r\n".utf8
+            "GET \(path) HTTP/1.1\r\nHost: \(Authority.text(host: host, port: port))\r\nConnection: close\r\n\r\n".utf8
         )
         for address in SocketName.addresses(of: host, port: port) {
             if let status = try? status(address, request, seconds) { return status }

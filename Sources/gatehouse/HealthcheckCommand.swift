@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSON
 import Settings
 import Syntax
 import Wings
@@ -11,6 +12,10 @@ struct HealthcheckCommand: ParsableCommand {
 
     private static let timeoutSeconds = 3
 
+    @Flag(help: "Ask whether sign-ins can be served (/readyz), at the probes' listener or else at that for operators.")
+    var ready = false
+    @Flag(help: "Report as JSON on standard output.")
+    var json = false
     @OptionGroup var options: ConfigurationOptions
 
     func run() throws {
@@ -20,22 +25,38 @@ struct HealthcheckCommand: ParsableCommand {
         else {
             throw failure("The configuration is not valid; see gatehouse check-config.")
         }
-        let http = settings.http
-        guard http.port > 0 else {
-            throw failure("http.port is 0, so the kernel chose the port; only the log knows which.")
+        let (host, port, key) = listener(settings)
+        guard port > 0 else {
+            throw failure("\(key) is 0, so the kernel chose the port; only the log knows which.")
         }
-        for host in Self.hosts(of: http.host) {
-            guard let status = HealthProbe.status(of: host, port: http.port, seconds: Self.timeoutSeconds) else {
+        let path = ready ? "/readyz" : "/healthz"
+        for host in Self.hosts(of: host) {
+            guard let status = HealthProbe.status(of: path, at: host, port: port, seconds: Self.timeoutSeconds) else {
                 continue
             }
-            guard status == 200 else { throw failure("The server does not answer with 200 but with \(status).") }
+            guard status == 200 else {
+                throw failure("The server answers \(path) with \(status), where 200 means that all is well.", status)
+            }
+            if json { StandardOutput.write(["ok": true, "path": .string(path), "status": 200]) }
             return
         }
-        throw failure("The server does not answer.")
+        throw failure("The server does not answer at \(host), port \(port) (\(key)).")
     }
 
-    private func failure(_ sentence: String) -> ExitCode {
-        StandardError.write(sentence + "\n")
+    private func listener(_ settings: Settings) -> (host: String, port: UInt16, key: String) {
+        guard ready else { return (settings.http.host, settings.http.port, "http.port") }
+        guard let host = settings.probes.host else { return (settings.admin.host, settings.admin.port, "admin.port") }
+        return (host, settings.probes.port, "probes.port")
+    }
+
+    /// - Parameter status: what the server has answered; nil where it has not.
+    private func failure(_ sentence: String, _ status: Int? = nil) -> ExitCode {
+        if json {
+            StandardOutput.write(
+                ["ok": false, "status": status.map { .integer(Int64($0)) } ?? .null, "reason": .string(sentence)])
+        } else {
+            StandardError.write(sentence + "\n")
+        }
         return ExitCode(1)
     }
 

@@ -15,7 +15,7 @@ extension HousekeepingJob {
     /// Between two looks at the store's log, each of which is one system call.
     private static let logInterval = Duration.seconds(1)
     private static let interval = Duration.seconds(60)
-    /// Between two looks at the store's clock, each of which is one statement that reads nothing.
+    /// Between two looks at the store's clock, each of which is one statement that reads nothing, and at how it goes.
     private static let clockInterval = Duration.seconds(5)
     private static let rowsPerStep = 500
     private static let usersPerStep = 50
@@ -267,6 +267,11 @@ extension HousekeepingJob {
         HousekeepingJob(interval: interval, complaint: "providers could not be asked again") {
             for report in try await checks.run() where report.answered > 0 { GrantLog.tell(report, logger) }
         }
+    }
+
+    /// Tells when sign-ins at a provider, or writes of the store, have gone bad, and when they are well again.
+    static func tell(_ health: HealthLog) -> HousekeepingJob {
+        HousekeepingJob(interval: clockInterval, complaint: "how sign-ins go could not be looked at") { health.look() }
     }
 
     /// Tells once a minute what has become of refreshes, and what waits in the outbox.

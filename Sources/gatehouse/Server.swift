@@ -7,6 +7,7 @@ import Glibc
 import HTTPClient
 import HTTPServer
 import Logging
+import Observability
 import Pages
 import Providers
 import Sealing
@@ -82,10 +83,13 @@ struct Server: Service {
         let limits = HTTPServerLimits(settings.http, connections: shares.clients)
         let http = try makeServer(settings, limits, loops: loops, parts: parts, clients: clients)
         let admin = try AdminListener(
-            settings, connections: shares.operators, loop: adminLoop, parts: parts, providers: providers)
+            settings, connections: shares.operators, loop: adminLoop, parts: parts, providers: providers,
+            pulse: LoopPulse(loops))
+        parts.metrics.add(HealthMetrics(admin.readiness, providers))
+        parts.metrics.add(ProcessMetrics(startedAt: .now, version: Version.text))
         do throws(SystemError) {
             try await http.start()
-            try await admin.http.start()
+            try await admin.start()
         } catch {
             throw .system(error)
         }
@@ -106,6 +110,8 @@ struct Server: Service {
                         .tellOfFormerIssuers(repository, FormerIssuers(settings.providers), logger),
                         .followClock(repository, common), .beat(repository, keys, clock, logger),
                         .tellOfClock(common, logger),
+                        .tell(
+                            HealthLog(providers: providers, readiness: admin.readiness, clock: clock, logger: logger)),
                     ]
                     + grantJobs(settings, parts, clients, logger)
                     + open.flatMap { $0.jobs(repository, clock) },
@@ -150,7 +156,7 @@ struct Server: Service {
             documentation: Documentation(
                 version: Version.text, baseURL: settings.session.issuer?.text, wings: extensions),
             wings: extensions, observers: observers, hstsSeconds: settings.hstsSeconds, failedSignIns: failedSignIns,
-            logger: logger)
+            metrics: MetricRegistry(), logger: logger)
     }
 
     /// What is done for tokens that providers have given us. It takes a loop's HTTP client as sign-ins do.
@@ -243,6 +249,7 @@ struct Server: Service {
                 "version": "\(Version.text)",
             ])
         logger.notice("admin listening", metadata: ["address": "\(admin.http.address)"])
+        if let probes = admin.probes { logger.notice("probes listening", metadata: ["address": "\(probes.address)"]) }
         await withGracefulShutdownHandler {
             await housekeeping.run()
         } onGracefulShutdown: {
@@ -273,7 +280,7 @@ struct Server: Service {
         // Who looks whether this server is ready is answered to the last.
         await admin.readiness.drain()
         await http.drain(within: drain)
-        await admin.http.drain(within: drain)
+        await admin.drain(within: drain)
         // Who asked may have gone, but what a refresh brings must be on disk.
         await refreshes.finish()
         for client in clients { await client.shutDown() }

@@ -94,7 +94,7 @@ private struct SilentPort {
                 "healthcheck", "--config", configuration(gatehouse, host: host, port: silent.port).path,
             ])
             #expect(run.status == 1)
-            #expect(run.errors == "The server does not answer.\n")
+            #expect(run.errors == "The server does not answer at \(host), port \(silent.port) (http.port).\n")
         }
     }
 

@@ -77,7 +77,7 @@ import Testing
             #expect(try await call(gatehouse, "GET", "/readyz", token: "a-wrong-admin-token").status == 401)
             let operators = try await call(gatehouse, "GET", "/readyz?verbose")
             #expect(operators["status"] == "ok")
-            #expect(operators["providers"]?["plain"] == "closed")
+            #expect(operators["providers"]?["plain"]?["state"] == "ok")
         }
     }
 
@@ -118,7 +118,9 @@ import Testing
             let ready = try await call(gatehouse, "GET", "/readyz", token: nil)
             #expect(ready.status == 200)
             #expect(ready["checks"] == ["store": "ok", "signing_keys": "ok"])
-            #expect(ready["providers"] == ["zenkey": "closed", "plain": "closed"])
+            #expect(ready["providers"]?["zenkey"] == ["state": "ok", "failed": 0, "of": 1])
+            #expect(ready["providers"]?["plain"] == ["state": "ok", "failed": 0, "of": 0])
+            #expect(ready["store"]?["state"] == "ok")
         }
     }
 }

@@ -41,8 +41,12 @@ import YAML
           host: 127.0.0.1
           port: 8081
           token: ""
+          metricsToken: ""
           openOnLoopback: ""
           reasons: optional
+        probes:
+          host: ""
+          port: 8082
         audit:
           retentionDays: 400
         apiKeys: []

@@ -12,6 +12,7 @@ import SignIn
 import Synchronization
 import Syntax
 internal import System
+import Telemetry
 import TestSupport
 import Testing
 
@@ -34,6 +35,7 @@ final class APIStage: HTTPTestClient {
     let api: WebAPI
     let log = RecordedLog()
     let failedSignIns = FailedSignInCounter()
+    let metrics = MetricRegistry()
     private let seen = Mutex<Set<String>>([])
 
     /// - Parameter repository: as of ``SignInStage``.
@@ -55,7 +57,7 @@ final class APIStage: HTTPTestClient {
             apiKeys: APIKeys(apiKeys.map { APIKey(Secret($0), responses: responses) }), limits: .each(perMinute),
             documentation: Documentation(version: "0.0.0", baseURL: nil, wings: wings), wings: wings,
             hstsSeconds: Self.hstsSeconds, failedSignIns: failedSignIns,
-            logger: log.logger(logLevel))
+            metrics: metrics, logger: log.logger(logLevel))
     }
 
     /// Every kind of answer that was seen, as ``name(_:_:_:)`` calls it.

@@ -25,6 +25,7 @@ final class AdminStage: Sendable {
     let readiness: ServiceReadiness
     let api: AdminAPI
     let log = RecordedLog()
+    let metrics = MetricRegistry()
 
     /// - Parameters:
     ///   - token: of the operator `admin`; nil: the listener is on loopback, and nobody has one but `operators`.
@@ -39,7 +40,8 @@ final class AdminStage: Sendable {
         stage = try await SignInStage()
         readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
         api = AdminAPI(
-            repository: stage.repository, readiness: readiness, providers: [stage.provider] + (more ?? [plain]),
+            repository: stage.repository, readiness: readiness, pulse: LoopPulse([]),
+            providers: [stage.provider] + (more ?? [plain]),
             apps: AppDirectory([], resourceServers: []),
             operators: Operators(
                 operators
@@ -47,7 +49,7 @@ final class AdminStage: Sendable {
                         [Operators.Entry(name: "admin", token: Secret($0), roles: [.operator], expiresAt: nil)]
                     } ?? []), roleOnLoopback: roleOnLoopback),
             demandsReasons: demandsReasons, limits: .each(0), version: "0.0.0", wings: .ofTests,
-            observers: .none, clock: stage.clock, logger: log.logger(.trace))
+            observers: .none, metrics: metrics, clock: stage.clock, logger: log.logger(.trace))
     }
 
     /// Asks, and holds every answer against the document.

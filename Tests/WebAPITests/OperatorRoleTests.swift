@@ -19,6 +19,7 @@ import Testing
 
     /// What each operation, and each kind of search, is open to, written down once more.
     private static let table: [(method: HTTPMethod, path: String, query: String?, roles: Set<OperatorRole>)] = [
+        (.get, "/metrics", nil, [.auditor, .operator, .metrics]),
         (.get, "/admin/users", nil, [.auditor, .support, .operator]),
         (.get, "/admin/users", "email=jane@example.com", [.support, .operator]),
         (.get, "/admin/users", "phone_number=12065550100", [.support, .operator]),

@@ -177,7 +177,7 @@ enum PushTour {
             associationFiles: AssociationFiles(apple: nil, android: nil), apiKeys: APIKeys([]), limits: .each(0),
             documentation: Documentation(version: "0", baseURL: nil, wings: .none), wings: .none, hstsSeconds: nil,
             failedSignIns: FailedSignInCounter(),
-            logger: RecordedLog().logger(.critical))
+            metrics: MetricRegistry(), logger: RecordedLog().logger(.critical))
         let path = "\(APIStage.pushPath)/\(id)"
         let answer = HTTPTestAnswer(await api.respond(to: .sample(.post, path)))
         for problem in DocumentedAnswers.ofApps.problems(.post, path, answer) { Issue.record("\(problem)") }

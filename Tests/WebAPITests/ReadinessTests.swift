@@ -22,8 +22,12 @@ import Testing
         #expect(
             answer.json == [
                 "status": "ok", "checks": ["store": "ok", "signing_keys": "ok"],
-                "providers": ["zenkey": "closed", "plain": "closed"],
+                "providers": [
+                    "zenkey": ["state": "ok", "failed": 0, "of": 0], "plain": ["state": "ok", "failed": 0, "of": 0],
+                ],
+                "store": answer.json["store"] ?? .null,
             ])
+        #expect(answer.json["store"]?["state"] == "ok" && answer.json["store"]?["failed"] == 0)
     }
 
     @Test func `readiness is told without a token, and what it is made of is not`() async throws {
@@ -41,16 +45,18 @@ import Testing
         #expect(await unready.send(.get, "/readyz", headers: bearer("a-wrong-admin-token")).status == 401)
     }
 
-    @Test func `tells how providers do, and is there all the same`() async throws {
+    @Test func `tells how sign-ins at providers go, by what came of them, and is there all the same`() async throws {
         let admin = try await AdminStage()
-        let url = try EndpointURL("https://id.carrier.example/token", allowLoopbackHTTP: false)
-        for _ in 0..<admin.stage.provider.configuration.circuit.failures {
-            _ = admin.stage.provider.circuits.admit(url, now: .now)
-            admin.stage.provider.circuits.report(url, isAnswered: false, now: .now)
-        }
+        // No call is made where a document that failed is remembered: the breaker knows nothing of it.
+        for _ in 0..<150 { admin.stage.provider.outcomes.noteFailure("provider_unavailable: keys: status 500") }
+        admin.plain.outcomes.noteDone()
         let answer = await admin.send(.get, "/readyz")
         #expect(answer.status == 200)
-        #expect(answer.json["providers"] == ["zenkey": "open", "plain": "closed"])
+        let zenkey = answer.json["providers"]?["zenkey"]
+        #expect(zenkey?["state"] == "down" && zenkey?["failed"] == 150 && zenkey?["of"] == 150)
+        #expect(zenkey?["last_reason"] == "provider_unavailable: keys: status 500")
+        #expect(zenkey?["since"] == .integer(admin.stage.now))
+        #expect(answer.json["providers"]?["plain"] == ["state": "ok", "failed": 0, "of": 1])
     }
 
     @Test func `ends with the store, in the shape of all errors`() async throws {

@@ -38,9 +38,13 @@ import WebAPI
         #expect(app.log.lines.map(\.message) == ["sign-in", "request"])
         let signIn = try #require(app.log.lines.first)
         #expect(signIn.level == .info)
+        var values = signIn.values
+        #expect(values.removeValue(forKey: "network")?.hasSuffix("/24") == true)
         #expect(
-            signIn.values
-                == ["request_id": "request-1", "provider": "zenkey", "correlation_id": "abc-1", "outcome": "new_user"])
+            values == [
+                "request_id": "request-1", "provider": "zenkey", "correlation_id": "abc-1", "outcome": "new_user",
+                "kind": "code",
+            ])
         var request = try #require(app.log.lines.last).values
         #expect(request.removeValue(forKey: "ms").flatMap { Int($0) } != nil)
         #expect(
@@ -259,6 +263,7 @@ import WebAPI
         #expect(
             line.values == [
                 "route": "/users/me", "reason": "storage_unavailable: it is closed", "request_id": "request-1",
+                "network": "192.0.2.0/24",
             ])
     }
 

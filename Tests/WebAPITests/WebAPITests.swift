@@ -11,6 +11,7 @@ import Pages
 import Providers
 import SignIn
 import Syntax
+import Telemetry
 import TestSupport
 import Testing
 import WebAPI
@@ -161,7 +162,7 @@ import WebAPI
             associationFiles: AssociationFiles(apple: nil, android: nil), apiKeys: keys, limits: .each(0),
             documentation: Documentation(version: "0.0.0", baseURL: nil, wings: .none), wings: .none, hstsSeconds: nil,
             failedSignIns: FailedSignInCounter(),
-            logger: RecordedLog().logger(.critical))
+            metrics: MetricRegistry(), logger: RecordedLog().logger(.critical))
         func status(_ key: String) async -> Int {
             await api.respond(to: .sample(.delete, "/auth/token", headers: [("X-API-KEY", key)])).status.code
         }

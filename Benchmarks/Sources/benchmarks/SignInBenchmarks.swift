@@ -93,7 +93,7 @@ enum SignInBenchmarks {
                 [.signIns: 1_000_000],
                 clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: [])),
             documentation: Documentation(version: "0", baseURL: nil, wings: .none), wings: .none, hstsSeconds: nil,
-            failedSignIns: FailedSignInCounter(),
+            failedSignIns: FailedSignInCounter(), metrics: MetricRegistry(),
             logger: Logger(label: "benchmarks") { _ in SilentLog() })
     }
 

@@ -31,6 +31,14 @@ extension Settings {
     private func operatorRules() -> [SettingsError] {
         var faults = listedOperators.sections.flatMap { $0.rules() }
         var tokens = admin.token.map { [$0] } ?? []
+        if let token = admin.metricsToken {
+            if tokens.contains(token) {
+                let expected = "another token than admin.token: who scrapes is to have this one"
+                faults.append(
+                    SettingsError(.conflict, "admin.metricsToken", value: Secret.redacted, expected: expected))
+            }
+            tokens.append(token)
+        }
         for section in listedOperators.sections {
             guard let token = section.token else { continue }
             if tokens.contains(token) {
@@ -141,6 +149,17 @@ extension Settings {
         if http.port == admin.port, http.port != 0, mayMeet(http.host, admin.host) {
             let expected = "another port than http.port: what operators may do is not for everybody"
             faults.append(SettingsError(.conflict, "admin.port", value: String(admin.port), expected: expected))
+        }
+        guard let host = probes.host else {
+            return faults
+                + KeysWithoutEffect.faults(
+                    keys, ["probes.port"], under: "", in: self, fresh: fresh, because: "probes.host is empty")
+        }
+        let others = [("http.port", http.host, http.port), ("admin.port", admin.host, admin.port)]
+        for (key, other, port) in others where port == probes.port && port != 0 && mayMeet(host, other) {
+            faults.append(
+                SettingsError(
+                    .conflict, "probes.port", value: String(port), expected: "another port than \(key)"))
         }
         return faults
     }

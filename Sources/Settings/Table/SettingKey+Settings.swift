@@ -88,12 +88,20 @@ extension SettingKey where Root == Settings {
             "Bearer token of an operator named admin; this or one of admin.tokens is needed unless admin.host is a loopback "
                 + "address."),
         Self(
+            "admin.metricsToken", \.admin.metricsToken, .secret(.ownSecret),
+            "Bearer token that opens /metrics of the admin listener, and nothing else."),
+        Self(
             "admin.openOnLoopback", \.admin.openOnLoopback, .optional(.choice),
             "Where there is no token: true lets everybody on this machine do everything, for development; else they read what "
                 + "is not personal. Empty: false, and true in a store that is older than this key."),
         Self(
             "admin.reasons", \.admin.reasons, .text(.choice),
             "Whether an operator who looks at a person has to say why (X-Reason, --reason); it is in the audit trail."),
+        Self(
+            "probes.host", \.probes.host, .optional(.host),
+            "Address of a listener that has /livez, /startupz, /readyz and /healthz only, for what looks after the process; "
+                + "empty: none. The admin listener has them too."),
+        Self("probes.port", \.probes.port, .port, "Port of the probes' listener."),
         Self(
             "audit.retentionDays", \.audit.retentionDays, .limit(upTo: 36_500),
             "How long events stay in the audit trail."),

@@ -1,8 +1,21 @@
 internal import JSON
 internal import OpenAPI
+internal import Telemetry
 
 /// The operations of the admin listener, as its document describes them.
 enum AdminDescriptions {
+    static let liveness = OperationDescription(
+        id: "liveness", tag: .probes, summary: "Ask whether the process has to be started anew",
+        description: "Whether every event loop takes up work within a second. Neither the store nor a provider counts.",
+        successes: [answer("It need not.", "Liveness", ["status": "ok"])],
+        errors: [.overloaded])
+
+    static let startup = OperationDescription(
+        id: "startup", tag: .probes, summary: "Ask whether the start is over",
+        description: "Whether the store is open, its schema is this version's, and the keys are loaded.",
+        successes: [answer("It is.", "Liveness", ["status": "ok"])],
+        errors: [.storageUnavailable])
+
     static let readiness = OperationDescription(
         id: "readiness", tag: .probes, summary: "Ask whether sign-ins can be served",
         description:
@@ -14,6 +27,16 @@ enum AdminDescriptions {
                 description:
                     "They can't: `storage_unavailable`, see `checks` and the log; `overloaded`, the server is stopping.",
                 schema: Reference.schema("Readiness"), headers: [.cacheControl]),
+        ])
+
+    static let metrics = OperationDescription(
+        id: "metrics", tag: .probes, summary: "Read what is counted and measured",
+        description:
+            "As Prometheus takes it, or as OpenMetrics where `Accept` names that. Labels are names of ours: nothing that was sent.",
+        successes: [
+            .init(
+                description: "The metrics.", schema: ["type": "string"],
+                type: Exposition.prometheus.contentType, headers: [.cacheControl])
         ])
 
     static let listUsers = OperationDescription(

@@ -45,6 +45,7 @@ enum AdminDocument {
             (APIDocument.pagePath, "What operators ask for, and how: each operation with a line to copy."),
             (APIDocument.path, "The same for tools, as OpenAPI 3.0."),
             ("/readyz", "Whether sign-ins can be served, and how the providers do."),
+            ("/livez", "Whether the process has to be started anew."), ("/startupz", "Whether the start is over."),
             ("/admin/users", "The users."), ("/admin/audit", "The audit trail."),
             ("/admin/failed-sign-ins", "How often sign-ins failed."), ("/healthz", "Whether the server answers."),
         ])

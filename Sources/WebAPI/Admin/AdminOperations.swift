@@ -2,12 +2,18 @@ internal import Apps
 internal import HTTPServer
 internal import Providers
 internal import SignIn
+internal import Telemetry
 
 /// The admin listener's operations.
 enum AdminOperations {
     static let all: [Operation<AdminServices>] = [
         .open(.get, "/healthz", for: .probe, OpenDescriptions.health) { _ in { _ in .healthy } },
+        .probe(.get, "/livez", AdminDescriptions.liveness) { LivenessEndpoint(pulse: $0.pulse).respond },
+        .probe(.get, "/startupz", AdminDescriptions.startup) { _ in StartupEndpoint().respond },
         .probe(.get, "/readyz", AdminDescriptions.readiness) { $0.readinessEndpoint.respond },
+        .operators(.get, "/metrics", for: .scrape, AdminDescriptions.metrics, query: nil) {
+            MetricsEndpoint(metrics: $0.metrics).respond
+        },
         // A search looks for somebody, which the endpoint demands more for.
         .operators(
             .get, "/admin/users", for: .read, AdminDescriptions.listUsers, query: ListUsersEndpoint.parameters
@@ -64,12 +70,14 @@ enum AdminOperations {
 struct AdminServices: Sendable {
     let store: AdminStore
     let readiness: ServiceReadiness
+    let pulse: LoopPulse
     let providers: ProviderDirectory
     let apps: AppDirectory
     /// Whether who asks is an operator.
     let servesOperators: Bool
     let documentation: DocumentationFiles
     let admission: OperatorAdmission
+    let metrics: MetricRegistry
 
     fileprivate func page(_ page: @escaping OpenHandler) -> Handler { OperatorPage(page: page).respond }
 
@@ -78,7 +86,8 @@ struct AdminServices: Sendable {
         AdminSessionsEndpoint(store: store, apps: apps, providers: providers)
     }
     fileprivate var readinessEndpoint: ReadinessEndpoint {
-        ReadinessEndpoint(readiness: readiness, providers: providers.all, tellsDetails: servesOperators)
+        ReadinessEndpoint(
+            readiness: readiness, providers: providers.all, clock: admission.clock, tellsDetails: servesOperators)
     }
 }
 

@@ -6,7 +6,8 @@ internal import OpenAPI
 enum AdminSchemas {
     static var all: [JSONObject.Member] {
         [
-            ("GivenIdentity", givenIdentity), ("Readiness", readiness), ("UserPage", userPage),
+            ("GivenIdentity", givenIdentity), ("Liveness", liveness), ("Readiness", readiness),
+            ("OutcomeHealth", health), ("UserPage", userPage),
             ("UserSummary", userSummary), ("ContactGiver", giver), ("UserOverview", overview),
             ("UserErased", erased), ("SessionsEnded", sessionsEnded), ("IdentityGiven", identityGiven),
             ("UserMerge", merge), ("UsersMerged", merged),
@@ -24,6 +25,9 @@ enum AdminSchemas {
             "provider": Schema.text("The provider's name; needed where several take ID tokens of that issuer."),
         ])
 
+    private static let liveness = Schema.object(
+        "It is so.", required: ["status"], ["status": Schema.choice("How it is.", ["ok"])])
+
     private static let readiness = Schema.object(
         "Whether sign-ins can be served; where they can't, with the members of an error.", required: ["status"],
         [
@@ -33,8 +37,21 @@ enum AdminSchemas {
             "checks": Schema.map(
                 "For operators: what was looked at, each `ok` or what is wrong with it.", values: ["type": "string"]),
             "providers": Schema.map(
-                "For operators: each provider's circuit, `closed` where it is well, `open` or `half-open`.",
-                values: ["type": "string"]),
+                "For operators: how sign-ins at each provider have gone. It changes nothing of `status`.",
+                values: Reference.schema("OutcomeHealth")),
+            "store": Reference.schema("OutcomeHealth"),
+        ])
+
+    private static let health = Schema.object(
+        "How it has gone in the last five minutes, as outcomes tell.", required: ["state", "failed", "of"],
+        [
+            "state": Schema.choice(
+                "`down`: all have failed; `failing`: half or more. What was so stays so while nothing is done.",
+                ["ok", "failing", "down"]),
+            "failed": Schema.integer("How many have failed.", ["minimum": 0]),
+            "of": Schema.integer("Of so many.", ["minimum": 0]),
+            "last_reason": Schema.text("Why the last one failed."),
+            "since": Schema.time("Since when the state has been so"),
         ])
 
     private static let next = Schema.integer("What the next page begins after; absent on the last one.", ["minimum": 0])

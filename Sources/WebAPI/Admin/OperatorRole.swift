@@ -19,6 +19,8 @@ package struct OperatorAct: Equatable, Sendable {
     /// Whether it takes a reason where `admin.reasons` demands them.
     var looksAtSomebody = false
 
+    /// Reads how much of everything there is.
+    static let scrape = OperatorAct(roles: [.auditor, .operator, .metrics])
     /// Reads what is nobody's in particular.
     static let read = OperatorAct(roles: [.auditor, .support, .operator])
     /// Looks at a person, or for one.

@@ -25,6 +25,8 @@ public final class Operators: Sendable {
 
     /// What the audit trail calls anyone on this machine, where nobody has a token.
     public static let nameOnLoopback = "loopback"
+    /// What it calls who has the token for metrics.
+    public static let nameOfScraper = "metrics"
     /// What it calls who has the one token without a name.
     public static let nameOfSingleToken = "admin"
 
@@ -57,11 +59,13 @@ public final class Operators: Sendable {
         _ request: HTTPRequest, _ limits: AddressLimits, now: Int64
     ) throws(ServiceError) -> AdmittedOperator? {
         let entries = entries.withLock(\.self)
-        guard !entries.isEmpty else {
+        // Who scrapes has a token that opens nothing else, and so closes nothing to others.
+        let sent = PresentedToken(request).text
+        guard entries.contains(where: { $0.roles != [.metrics] }) || !entries.isEmpty && sent != nil else {
             guard Self.isFromThisMachine(request) else { return nil }
             return AdmittedOperator(name: Self.nameOnLoopback, roles: [roleOnLoopback])
         }
-        guard let sent = PresentedToken(request).text else { return nil }
+        guard let sent else { return nil }
         let digest = Digest.sha256.hash(sent.utf8.span)
         var found: Entry?
         for entry in entries where constantTimeEqual(entry.digest, digest) { found = entry }

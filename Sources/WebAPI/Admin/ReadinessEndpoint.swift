@@ -5,6 +5,7 @@ internal import JSON
 internal import Providers
 internal import SignIn
 internal import System
+internal import Telemetry
 
 /// `GET /readyz`: 200 when sign-ins can be served, else 503. What is looked at, and how the providers do, operators
 /// alone are told. That one carrier is down is no reason to send the others' users elsewhere, so providers decide
@@ -12,17 +13,22 @@ internal import System
 struct ReadinessEndpoint: Sendable {
     let readiness: ServiceReadiness
     let providers: [Provider]
+    let clock: Clock
     /// Whether it says more than whether it is ready.
     let tellsDetails: Bool
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let state = await readiness.state(now: .now)
         guard tellsDetails else { return Self.answer(state, context.request, details: []) }
-        let conditions = providers.map { ($0.configuration.name, JSONValue.string(Self.condition(of: $0))) }
+        let (now, wall) = (MonotonicTime.now, clock.seconds)
+        let providers = providers.map { provider in
+            (provider.configuration.name, Self.words(provider.outcomes.health(now: now, wall: wall)))
+        }
         return Self.answer(
             state, context.request,
             details: [
-                ("checks", .object(JSONObject(Self.checks(state)))), ("providers", .object(JSONObject(conditions))),
+                ("checks", .object(JSONObject(Self.checks(state)))), ("providers", .object(JSONObject(providers))),
+                ("store", Self.words(readiness.storeHealth(now: now))),
             ])
     }
 
@@ -75,10 +81,14 @@ struct ReadinessEndpoint: Sendable {
         if case .unavailable(let reason) = error { "\(reason)" } else { "\(error)" }
     }
 
-    /// The worst of the provider's hosts.
-    private static func condition(of provider: Provider) -> String {
-        let conditions = provider.circuits.conditions().map(\.condition)
-        if conditions.contains(.open) { return "open" }
-        return conditions.contains(.halfOpen) ? "half-open" : "closed"
+    /// How sign-ins at a provider have gone, or writes of the store, in the last five minutes.
+    private static func words(_ health: Health) -> JSONValue {
+        let members: [JSONObject.Member] = [
+            ("state", .string(health.state.rawValue)), ("failed", .integer(Int64(health.counts.failed))),
+            ("of", .integer(Int64(health.counts.count))),
+        ]
+        let reason = health.lastReason.map { [JSONObject.Member("last_reason", .string($0))] } ?? []
+        let since = health.since.map { [JSONObject.Member("since", .integer($0))] } ?? []
+        return .object(JSONObject(members + reason + since))
     }
 }

@@ -1,6 +1,7 @@
 public import Accounts
 internal import EventLoop
 public import System
+public import Telemetry
 
 /// Whether sign-ins can be served: the store takes writes, and our signing keys open.
 ///
@@ -32,6 +33,7 @@ public actor ServiceReadiness {
 
     private let repository: any MaintenanceRepository & SigningKeyRepository
     private let clock: Clock
+    private let storeWatch = HealthWatch(fewest: ServiceReadiness.fewestFailures)
     private var last: (state: State, at: MonotonicTime)?
     private var lookBegan: MonotonicTime?
     private var lookedAt: MonotonicTime?
@@ -44,6 +46,18 @@ public actor ServiceReadiness {
         self.clock = clock
         sampled = repository.outcomes.counts
     }
+
+    /// How the store's writes have gone of late.
+    public nonisolated func storeHealth(now: MonotonicTime) -> Health {
+        let outcomes = repository.outcomes
+        let counts = outcomes.counts
+        return storeWatch.look(
+            OutcomeWindow.Totals(done: counts.done, failed: counts.failed),
+            lastReason: outcomes.lastCause.map { "\($0)" }, now: now, wall: clock.seconds)
+    }
+
+    /// Whether that is to be told.
+    public nonisolated func isNews(_ health: Health) -> Bool { storeWatch.isNews(health) }
 
     /// From now on nothing is ready: whoever sends requests here finds another place for them.
     public func drain() { isDraining = true }

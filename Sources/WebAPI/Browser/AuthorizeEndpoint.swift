@@ -87,7 +87,7 @@ struct AuthorizeEndpoint: Sendable {
     private func begin(
         _ request: AppRequest, with provider: Provider, hasConfirmed: Bool, _ context: RequestContext
     ) async -> BrowserAnswer {
-        context.provider = provider.configuration.name
+        (context.provider, context.kind) = (provider.configuration.name, .browser)
         var keys = cookie.keys(in: context.request)
         let key = browser.beginKey(in: &keys, for: request.address)
         do throws(ServiceError) {

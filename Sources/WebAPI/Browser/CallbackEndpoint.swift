@@ -22,6 +22,7 @@ struct CallbackEndpoint: Sendable {
 
     func respond(_ context: RequestContext) async -> BrowserAnswer {
         let request = context.request
+        context.kind = .browser
         let shown = cookie.keys(in: request)
         var parameters = AuthorizationParameters([])
         do throws(BrowserSignIn.Failure) {
@@ -41,6 +42,7 @@ struct CallbackEndpoint: Sendable {
 
     /// `POST …/confirm`: the user says on a page of ours that the sign-in is theirs.
     func confirm(_ context: RequestContext) async -> BrowserAnswer {
+        context.kind = .browser
         let shown = cookie.keys(in: context.request)
         var parameters = AuthorizationParameters([])
         do throws(BrowserSignIn.Failure) {

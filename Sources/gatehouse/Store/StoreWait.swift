@@ -36,9 +36,9 @@ struct StoreWait: Sendable {
             guard error.isOfAbsentServer else { throw error }
             tell(error)
         }
-        let listener = try await listening()
+        let listeners = try await listening()
         let outcome = await tried(open)
-        await listener.drain(within: .zero)
+        for listener in listeners { await listener.drain(within: .zero) }
         return try outcome.get()
     }
 
@@ -65,7 +65,7 @@ struct StoreWait: Sendable {
         }
     }
 
-    private func listening() async throws(StartError) -> HTTPServer {
+    private func listening() async throws(StartError) -> [HTTPServer] {
         let admin = settings.admin
         let listener: HTTPServer
         do throws(SystemError) {
@@ -76,9 +76,14 @@ struct StoreWait: Sendable {
         } catch {
             throw .listen(host: admin.host, port: admin.port, error)
         }
-        do throws(SystemError) { try await listener.start() } catch { throw .system(error) }
+        let listeners = [listener] + (try AdminListener.probes(settings, loop) { WaitingAPI() }.map { [$0] } ?? [])
+        do throws(SystemError) {
+            for listener in listeners { try await listener.start() }
+        } catch {
+            throw .system(error)
+        }
         logger.notice("admin waiting", metadata: ["address": "\(listener.address)"])
-        return listener
+        return listeners
     }
 
     private func tell(_ error: StartError) {

@@ -1,0 +1,107 @@
+/// Metrics as text, for whoever scrapes them.
+public enum Exposition: Sendable {
+    /// Prometheus' own, version 0.0.4.
+    case prometheus
+    /// OpenMetrics 1.0.
+    case openMetrics
+
+    /// By what the scraper takes: OpenMetrics where it names that, since all of them take the other.
+    public init(accept: String?) {
+        self = accept?.contains("application/openmetrics-text") == true ? .openMetrics : .prometheus
+    }
+
+    public var contentType: String {
+        switch self {
+        case .prometheus: "text/plain; version=0.0.4; charset=utf-8"
+        case .openMetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"
+        }
+    }
+
+    /// All of them, a family at a time. Those without a value are left out.
+    public func text(_ readings: [MetricReading]) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(1 << 14)
+        for reading in readings where !reading.samples.isEmpty { append(reading, to: &text) }
+        if case .openMetrics = self { text += "# EOF\n".utf8 }
+        return text
+    }
+
+    private func append(_ reading: MetricReading, to text: inout [UInt8]) {
+        let family = reading.family
+        // In OpenMetrics a family is named without what the names of its samples end with.
+        let name = family.name
+        let titled: String
+        let kind: String
+        switch (self, family.kind) {
+        case (.prometheus, .counter): (titled, kind) = (name + "_total", "counter")
+        case (.prometheus, .info): (titled, kind) = (name + "_info", "gauge")
+        case (_, let other): (titled, kind) = (name, other.rawValue)
+        }
+        text += "# HELP \(titled) \(Self.escaped(family.help, quotes: false))\n".utf8
+        text += "# TYPE \(titled) \(kind)\n".utf8
+        if case .openMetrics = self, let unit = family.unit { text += "# UNIT \(titled) \(unit)\n".utf8 }
+        for sample in reading.samples {
+            switch (sample.value, family.kind) {
+            case (.number(let number), .counter): append(name, "_total", sample.labels, number, to: &text)
+            case (.number(let number), .info): append(name, "_info", sample.labels, number, to: &text)
+            case (.number(let number), _): append(name, "", sample.labels, number, to: &text)
+            case (.histogram(let counts), _): append(name, sample.labels, counts, to: &text)
+            }
+        }
+    }
+
+    private func append(
+        _ name: String, _ labels: [(name: String, value: String)], _ counts: HistogramCounts, to text: inout [UInt8]
+    ) {
+        var below = 0
+        for (bound, count) in zip(counts.bounds + [.infinity], counts.counts) {
+            below += count
+            let label = (name: "le", value: bound == .infinity ? "+Inf" : Self.bound(bound))
+            append(name, "_bucket", labels + [label], Double(below), to: &text)
+        }
+        append(name, "_count", labels, Double(below), to: &text)
+        append(name, "_sum", labels, counts.sum, to: &text)
+    }
+
+    private func append(
+        _ name: String, _ suffix: String, _ labels: [(name: String, value: String)], _ number: Double,
+        to text: inout [UInt8]
+    ) {
+        text += name.utf8
+        text += suffix.utf8
+        if !labels.isEmpty {
+            text.append(UInt8(ascii: "{"))
+            for (index, label) in labels.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                text += "\(label.name)=\"\(Self.escaped(label.value, quotes: true))\"".utf8
+            }
+            text.append(UInt8(ascii: "}"))
+        }
+        text += " \(Self.number(number))\n".utf8
+    }
+
+    /// A bound as both forms take it: with a point (OpenMetrics §3.2.4, canonical numbers).
+    private static func bound(_ bound: Double) -> String { "\(bound)" }
+
+    /// A whole number without a fraction, which a double has exactly up to 2^53.
+    private static func number(_ number: Double) -> String {
+        if let whole = Int64(exactly: number) { return "\(whole)" }
+        if number.isNaN { return "NaN" }
+        if number.isInfinite { return number > 0 ? "+Inf" : "-Inf" }
+        return "\(number)"
+    }
+
+    private static func escaped(_ text: String, quotes: Bool) -> String {
+        guard text.utf8.contains(where: { $0 == 0x5C || $0 == 0x0A || $0 == 0x22 }) else { return text }
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "\\": escaped += "\\\\"
+            case "\n": escaped += "\\n"
+            case "\"" where quotes: escaped += "\\\""
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}
