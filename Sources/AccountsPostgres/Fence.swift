@@ -137,13 +137,13 @@ final class Fence: ConnectionGreeting, Sendable {
         if !knowsServer, let found = try await position(ask) { try await take(found, ask) }
     }
 
-    func admits(_ session: GreetedSession) async -> Bool {
+    func greet(_ session: GreetedSession) async -> Greeting {
         let ask: Ask = { statement, values throws(PostgresError) in
             try Self.only(try await session.run([Command(statement, values)], timeout: Self.lookTimeout))
         }
         do throws(RepositoryError) {
             let decision = decision
-            guard let found = try await position(ask) else { return true }
+            guard let found = try await position(ask) else { return .admitted }
             switch decision.verdict(on: found) {
             case .same: break
             case .goesOn(let transactions):
@@ -154,10 +154,9 @@ final class Fence: ConnectionGreeting, Sendable {
             case .behind(let regression): return refuse(regression)
             }
             state.withLock { $0.regression = nil }
-            return true
+            return .admitted
         } catch {
-            // It does not do what it is asked, and another try may find one that does.
-            return false
+            return .failed
         }
     }
 
@@ -166,9 +165,9 @@ final class Fence: ConnectionGreeting, Sendable {
         return first
     }
 
-    private func refuse(_ regression: StoreRegression) -> Bool {
+    private func refuse(_ regression: StoreRegression) -> Greeting {
         state.withLock { $0.regression = regression }
-        return false
+        return .refused
     }
 
     /// - Returns: nil where there is no store yet.

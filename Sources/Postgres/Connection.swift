@@ -158,19 +158,24 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         phase = .greeting(pipeline)
         greetings += 1
         Task(executorPreference: loop) { [self, greetings] in
-            let isAdmitted = await greeting.admits(GreetedSession(pool: pool, connection: self))
-            finishGreeting(greetings, isAdmitted)
+            let outcome = await greeting.greet(GreetedSession(pool: pool, connection: self))
+            finishGreeting(greetings, outcome)
         }
     }
 
-    private func finishGreeting(_ number: Int, _ isAdmitted: Bool) {
+    private func finishGreeting(_ number: Int, _ outcome: Greeting) {
         precondition(loop.isCurrent, "a connection is used on the thread of its loop only")
         // It may have ended meanwhile, and another one be here.
         guard case .greeting(let pipeline) = phase, number == greetings else { return }
-        if isAdmitted { return begin(pipeline) }
+        let failure: ConnectFailure
+        switch outcome {
+        case .admitted: return begin(pipeline)
+        case .refused: failure = .notAdmitted
+        case .failed: failure = .unreachable
+        }
         firstHost += 1
         lose(pipeline)
-        pool?.assumeOnLoop(.notAdmitted) { $0.connectingFailed($1) }
+        pool?.assumeOnLoop(failure) { $0.connectingFailed($1) }
     }
 
     private func begin(_ pipeline: Pipeline) {

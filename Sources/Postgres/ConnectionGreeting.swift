@@ -5,7 +5,16 @@ import System
 public protocol ConnectionGreeting: Sendable {
     /// - Parameter session: the connection, which nobody else uses meanwhile.
     /// - Returns: whether it may serve. One that may not is closed, and another is tried after a pause.
-    func admits(_ session: GreetedSession) async -> Bool
+    func greet(_ session: GreetedSession) async -> Greeting
+}
+
+/// What has come of looking at a connection.
+public enum Greeting: Sendable {
+    case admitted
+    /// The server may not serve.
+    case refused
+    /// It has not answered as it should, which tells nothing of whether it may.
+    case failed
 }
 
 /// A connection while it is greeted.
