@@ -48,6 +48,10 @@ final class Writer: Sendable {
     /// Looks after the log when a group is committed.
     let log: LogKeeper
     let outcomes = StoreOutcomes()
+    /// How many writes each commit was of. One group is committed at a time.
+    let groupSizes = LoopHistogram(numbers: [1, 2, 4, 8, 16, 32, 64, 128, 256])
+    /// How often another process had the lock for longer than a statement waits.
+    let lockedOut = LoopCount()
     /// Has what must never be undone in its file before anybody hears that it is done.
     let ledger: Ledger
     private let auditObserver: (any AuditObserver)?
@@ -257,7 +261,12 @@ final class Writer: Sendable {
             if let error { connections.discard(after: error) }
         }
         state.withLock { $0.underWay = [] }
-        if let failure { outcomes.note(failure) } else { outcomes.noteDone(attempts.count) }
+        if let failure {
+            outcomes.note(failure)
+        } else {
+            outcomes.noteDone(attempts.count)
+            groupSizes.add(Int64(attempts.count))
+        }
         // Also of one that somebody has had the file locked for: the next caller had better try it first.
         isFailing.store(failure.map { $0.isOfStore || $0 == .unavailable(.locked) } ?? false, ordering: .relaxed)
         if failure == nil { tell(attempts) }
@@ -290,6 +299,7 @@ final class Writer: Sendable {
                 isBegun = true
             } catch .unavailable(.locked) where group.contains(where: { $0.isWaitedFor(.now) }) {
                 // Somebody has it for longer than one statement waits.
+                lockedOut.add()
             }
         }
         if connection.ownDataVersion != connection.dataVersion {

@@ -24,6 +24,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private let wakeUp: OwnedDescriptor
     private let owner = Atomic<UInt>(0)
     private let phase = Atomic<Phase>(.idle)
+    /// By which the processor time of the loop's thread is read; 0 before it runs.
+    private let threadClock = Atomic<Int32>(0)
     /// The jobs that other threads hand over. The loop's own are changed without a lock.
     private let remoteJobs = Mutex<[UnownedJob]>([])
     private var localJobs: [UnownedJob] = []
@@ -72,6 +74,14 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     /// Whether the caller runs on the loop's thread.
     public var isCurrent: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// The processor time that the loop has taken so far, in nanoseconds; nil before it runs, and once it has stopped.
+    public var processorNanoseconds: Int64? {
+        let clock = threadClock.load(ordering: .relaxed)
+        var time = timespec()
+        guard clock != 0, unsafe clock_gettime(clock, &time) == 0 else { return nil }
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
 
     /// Stops the process when the caller is not on the loop's thread: the state behind it has no other protection.
     @inline(__always)
@@ -157,6 +167,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     private func run() {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
+        var clock: clockid_t = 0
+        if unsafe pthread_getcpuclockid(pthread_self(), &clock) == 0 { threadClock.store(clock, ordering: .relaxed) }
         var events = unsafe [epoll_event](repeating: epoll_event(), count: Self.eventsPerPoll)
         while true {
             runJobs()
@@ -171,6 +183,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         // Timers hold the loop, and the loop holds those that will never fire.
         timers = TimerQueue()
         owner.store(0, ordering: .relaxed)
+        threadClock.store(0, ordering: .relaxed)
         // From now on the queue does what this thread did. It takes one thing at a time, so that jobs still exclude
         // each other, and what is enqueued before it begins is found when it does.
         queue.async {

@@ -7,6 +7,8 @@ final class LogQueue: Sendable {
         var waiting: [UInt8] = []
         /// Lines that were not written and not told of yet.
         var dropped = 0
+        /// The same since the start, told or not.
+        var droppedInAll = 0
         /// How many lines were ever taken in, how many of them the writer has in hand, and how many it is done with.
         var taken = 0
         var inHand = 0
@@ -30,6 +32,7 @@ final class LogQueue: Sendable {
         let wakes = state.withLock { state in
             guard state.waiting.count + line.count <= capacity else {
                 state.dropped += 1
+                state.droppedInAll += 1
                 return false
             }
             state.waiting.append(contentsOf: line)
@@ -71,6 +74,9 @@ final class LogQueue: Sendable {
     func drop(_ lines: Int) {
         state.withLock { $0.dropped += lines }
     }
+
+    /// How many lines were dropped since the start.
+    var droppedInAll: Int { state.withLock(\.droppedInAll) }
 
     /// How many lines were dropped since it was asked for last; nil for none.
     func dropped() -> Int? {

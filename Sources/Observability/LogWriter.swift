@@ -1,5 +1,6 @@
 internal import Glibc
 internal import System
+public import Telemetry
 
 /// Writes log lines on a thread of its own, so that whoever logs never waits for whoever reads the log.
 ///
@@ -46,6 +47,15 @@ public final class LogWriter: Sendable {
     @discardableResult
     public func flush(within time: Duration) -> Bool {
         queue.awaitWritten(within: time)
+    }
+}
+
+extension LogWriter: MetricSource {
+    private static let dropped = MetricFamily(
+        .counter, "gatehouse_log_lines_dropped", "Lines of the log that were not written, since nobody read them.")
+
+    public func readings() -> [MetricReading] {
+        [MetricReading(Self.dropped, [MetricSample(Double(queue.droppedInAll))])]
     }
 }
 

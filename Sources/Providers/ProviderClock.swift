@@ -28,12 +28,17 @@ public final class ProviderClock: Sendable {
         told.withLock { $0 = Told(time: time, at: now) }
     }
 
+    /// By how many seconds it is ahead, or behind where that is negative; nil before it has told.
+    ///
+    /// - Parameter now: by our clock, in seconds since 1970.
+    public func offset(now: Int64, at moment: MonotonicTime = .now) -> Int64? {
+        told.withLock(\.self).map { $0.time + (moment - $0.at).components.seconds - now }
+    }
+
     /// By how many seconds it is ahead; never less than 0, nor more than `clockSkewSeconds`.
     ///
     /// - Parameter now: by our clock, in seconds since 1970.
     public func lead(now: Int64, at moment: MonotonicTime = .now) -> Int64 {
-        guard let told = told.withLock(\.self) else { return 0 }
-        let theirs = told.time + (moment - told.at).components.seconds
-        return min(max(0, theirs - now), limit)
+        min(max(0, offset(now: now, at: moment) ?? 0), limit)
     }
 }

@@ -2,7 +2,7 @@ public import OpenIDConnect
 
 /// What went wrong at a provider, for the log and the developer; never what it sent.
 public struct ProviderProblem: Equatable, Sendable {
-    public enum Step: String, Sendable {
+    public enum Step: String, Sendable, CaseIterable {
         case discovery, keys, token, userinfo, push, refresh, revocation, introspection, logout, directory, transfer
         case verification
 

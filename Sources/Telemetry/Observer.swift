@@ -5,6 +5,9 @@ internal import System
 /// It is called where the step happens, on a loop or on the store's thread, and must return at once. Each step that
 /// has begun ends exactly once, also where a request is given up.
 public protocol Observer: Sendable {
+    /// Whether it hears of requests, too, of which there are many that have no other step. False costs these nothing.
+    var hearsOfRequests: Bool { get }
+
     /// - Parameter parent: the step that this one is a part of; nil where that is not known.
     func began(_ step: Step, _ id: StepID, partOf parent: StepID?)
 
@@ -18,9 +21,21 @@ public struct Observers: Sendable {
     public static let none = Observers([])
 
     private let all: [any Observer]
+    private let ofRequests: [any Observer]
 
     public init(_ all: [any Observer]) {
         self.all = all
+        ofRequests = all.filter(\.hearsOfRequests)
+    }
+
+    /// These and another one.
+    public func adding(_ observer: any Observer) -> Observers { Observers(all + [observer]) }
+
+    /// Begins the step that a request is.
+    ///
+    /// - Parameter route: the operation's path, as the table has it.
+    public func beginRequest(_ route: String) -> OpenStep {
+        Self.open(ofRequests, .request(route: route), partOf: nil, unended: .abandoned)
     }
 
     /// Begins a step.
@@ -31,10 +46,16 @@ public struct Observers: Sendable {
     public func begin(
         _ step: @autoclosure () -> Step, partOf parent: StepID? = nil, unended: StepOutcome = .abandoned
     ) -> OpenStep {
-        if all.isEmpty { return OpenStep() }
+        Self.open(all, step(), partOf: parent, unended: unended)
+    }
+
+    private static func open(
+        _ observers: [any Observer], _ step: @autoclosure () -> Step, partOf parent: StepID?, unended: StepOutcome
+    ) -> OpenStep {
+        if observers.isEmpty { return OpenStep() }
         let open = OpenStep.Open(
-            observers: all, step: step(), id: StepID.next(), beganAt: .now, unended: unended)
-        for observer in all { observer.began(open.step, open.id, partOf: parent) }
+            observers: observers, step: step(), id: StepID.next(), beganAt: .now, unended: unended)
+        for observer in observers { observer.began(open.step, open.id, partOf: parent) }
         return OpenStep(open)
     }
 

@@ -44,6 +44,8 @@ package final class RequestContext {
     var receipt: EventReceiver.Receipt?
     /// nil when the request is no sign-in.
     var signIn: SignInProgress?
+    /// Whether it renews a session.
+    var isRefresh = false
     /// By what the sign-in was begun; nil while that is not known.
     var kind: SignInKind?
 

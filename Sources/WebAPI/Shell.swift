@@ -27,7 +27,7 @@ struct Shell: Sendable {
     }
 
     private func respond(to request: HTTPRequest) async -> HTTPResponse {
-        let step = observers.begin(.request(route: route))
+        let step = observers.beginRequest(route)
         let context = RequestContext(request, clientAddress, observers, step.id)
         let (response, error) = await answerAsItself(context)
         step.end(error.map { .failed(ErrorAnswer($0).code) } ?? .done)
@@ -82,7 +82,7 @@ private struct OpenShell: Sendable {
     let counts: RouteCounts
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
-        let step = observers.begin(.request(route: route))
+        let step = observers.beginRequest(route)
         let response = handler(request)
         step.end()
         counts.count(request, response)
@@ -99,6 +99,7 @@ struct RequestListeners: Sendable {
     let verdicts: ProviderVerdicts
     /// Nil where nobody signs in.
     let signIns: SignInCounts?
+    let refusals: RefusalCounts
     let log: RequestLog
 
     // One by one, since a value that holds all of it would be copied.
@@ -118,6 +119,7 @@ struct RequestListeners: Sendable {
                     error, provider: context.provider, from: context.network, named: context.call.correlationID)
             }
         }
+        refusals.count(error, isRefresh: context?.isRefresh ?? false)
         if let context { verdicts.note(error, context) { RequestLog.reason($0, context.call) } }
         log.hear(request, route, response, error, context)
     }

@@ -18,7 +18,9 @@ struct TokenEndpoint: Sendable {
         _ context: RequestContext, _ parameters: ClientParameters, _ app: RegisteredApp?
     ) async throws(ServiceError) -> HTTPResponse {
         do throws(ServiceError) {
-            switch (try Self.required(.grantType, parameters), app) {
+            let grantType = try Self.required(.grantType, parameters)
+            context.isRefresh = grantType == "refresh_token"
+            switch (grantType, app) {
             case ("refresh_token", nil): return try await refresh(parameters)
             case ("refresh_token", let app?): return try await refresh(parameters, app)
             case ("authorization_code", let app?): return try await redeem(parameters, app, context)

@@ -59,11 +59,13 @@ public struct WebAPI: RequestHandler {
         metrics: MetricRegistry, logger: Logger
     ) {
         let signIns = SignInCounts(providers.all.map(\.configuration.name))
+        let refusals = RefusalCounts()
         metrics.add(signIns)
+        metrics.add(refusals)
         let log = RequestLog(logger: logger)
         let listeners = RequestListeners(
             failedSignIns: failedSignIns, verdicts: ProviderVerdicts(providers.all), signIns: signIns,
-            log: log)
+            refusals: refusals, log: log)
         let admission = Admission(
             apiKeys: apiKeys, apps: apps, sessions: useCases.sessions, providers: providers, limits: limits)
         let services = APIServices(

@@ -55,12 +55,19 @@ final class GrantLog: Sendable {
     }
 
     private let last = Mutex<GrantCounts?>(nil)
+    private let metrics: StoreMetrics
+
+    init(_ metrics: StoreMetrics) {
+        self.metrics = metrics
+    }
 
     func tell(
         _ repository: any ProviderGrantRepository & OutboxRepository, now: Int64, _ logger: Logger
     ) async throws(RepositoryError) {
         let counts = try await repository.grantCounts()
         let outbox = try await repository.outboxStatus()
+        let oldestSeconds = outbox.oldestAt.map { max(0, now - $0) } ?? 0
+        metrics.note(pending: outbox.pending, oldestSeconds: oldestSeconds, counts)
         let before = last.withLock { last in
             defer { last = counts }
             return last ?? counts
@@ -73,7 +80,7 @@ final class GrantLog: Sendable {
                 "failed_refreshes": .stringConvertible(counts.failures - before.failures),
                 "ended": .stringConvertible(counts.ended - before.ended),
                 "outbox_pending": .stringConvertible(outbox.pending),
-                "outbox_oldest_seconds": .stringConvertible(outbox.oldestAt.map { max(0, now - $0) } ?? 0),
+                "outbox_oldest_seconds": .stringConvertible(oldestSeconds),
             ])
     }
 }

@@ -104,9 +104,11 @@ extension HousekeepingJob {
     }
 
     /// Goes by the store's clock in what instances compare with each other.
-    static func followClock(_ repository: any MaintenanceRepository, _ common: CommonClock) -> HousekeepingJob {
+    static func followClock(
+        _ repository: any MaintenanceRepository, _ common: CommonClock, _ metrics: StoreMetrics
+    ) -> HousekeepingJob {
         HousekeepingJob(interval: clockInterval, complaint: "the store's clock could not be looked at") {
-            try await repository.look(at: common)
+            try await metrics.look { () throws(RepositoryError) in try await repository.look(at: common) }
         }
     }
 
@@ -274,11 +276,17 @@ extension HousekeepingJob {
         HousekeepingJob(interval: clockInterval, complaint: "how sign-ins go could not be looked at") { health.look() }
     }
 
+    /// Looks how soon the loops take up work.
+    static func look(at loops: LoopMetrics) -> HousekeepingJob {
+        HousekeepingJob(interval: logInterval, complaint: "the event loops could not be looked at") { loops.look() }
+    }
+
     /// Tells once a minute what has become of refreshes, and what waits in the outbox.
     static func tellOfGrants(
-        _ repository: any ProviderGrantRepository & OutboxRepository, _ clock: Clock, _ logger: Logger
+        _ repository: any ProviderGrantRepository & OutboxRepository, _ metrics: StoreMetrics, _ clock: Clock,
+        _ logger: Logger
     ) -> HousekeepingJob {
-        let log = GrantLog()
+        let log = GrantLog(metrics)
         return HousekeepingJob(interval: interval, complaint: "refreshes could not be counted") {
             try await log.tell(repository, now: clock.seconds, logger)
         }

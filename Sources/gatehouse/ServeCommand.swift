@@ -68,7 +68,10 @@ struct ServeCommand: AsyncParsableCommand {
         _ settings: Settings, _ writer: LogWriter, _ logger: Logger
     ) async throws(ExitCode) -> Server {
         do throws(StartError) {
-            return try await Server.start(settings, wings: Wing.all, observers: .none, logger: logger)
+            let metrics = MetricRegistry()
+            metrics.add(writer)
+            return try await Server.start(
+                settings, wings: Wing.all, observers: .none, metrics: metrics, logger: logger)
         } catch {
             switch settings.log.format {
             case .text:

@@ -43,8 +43,13 @@ struct Server: Service {
     private let logger: Logger
 
     static func start(
-        _ settings: Settings, wings: [Wing], observers: Observers, logger: Logger
+        _ settings: Settings, wings: [Wing], observers: Observers, metrics: MetricRegistry, logger: Logger
     ) async throws(StartError) -> Server {
+        let steps = StepMetrics(settings)
+        metrics.add(steps)
+        let observers = observers.adding(steps)
+        let audit = AuditMetrics()
+        metrics.add(audit)
         let common = CommonClock(limitSeconds: Int64(settings.storage.clockSkewSeconds))
         let clock = Clock(reading: { .now }, common: common)
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
@@ -56,7 +61,7 @@ struct Server: Service {
             () throws(StartError) in
             try await OpenStore.open(
                 settings.storage, tables: tables, formerIssuers: FormerIssuers(settings.providers),
-                for: .server(loops: loops), now: clock.seconds, observers: observers)
+                for: .server(loops: loops), now: clock.seconds, observers: observers, audit: audit)
         }
         let repository = store.repository
         do throws(RepositoryError) { try await repository.look(at: common) } catch {
@@ -79,14 +84,19 @@ struct Server: Service {
             counter: FailedSignInCounter(), repository: repository, clock: clock, logger: logger)
         let parts = Self.parts(
             settings, open, repository: repository, keys: keys, apps: apps, providers: providers, apiKeys: apiKeys,
-            failedSignIns: failedSignIns.counter, observers, clock, logger)
+            failedSignIns: failedSignIns.counter, observers, metrics, clock, logger)
         let limits = HTTPServerLimits(settings.http, connections: shares.clients)
         let http = try makeServer(settings, limits, loops: loops, parts: parts, clients: clients)
         let admin = try AdminListener(
             settings, connections: shares.operators, loop: adminLoop, parts: parts, providers: providers,
             pulse: LoopPulse(loops))
-        parts.metrics.add(HealthMetrics(admin.readiness, providers))
-        parts.metrics.add(ProcessMetrics(startedAt: .now, version: Version.text))
+        let loopMetrics = LoopMetrics(loops)
+        let storeMetrics = StoreMetrics(store: StepMetrics.name(of: settings))
+        let sources: [any MetricSource] = [
+            HealthMetrics(admin.readiness, providers, clock), loopMetrics, storeMetrics,
+            ProcessMetrics(startedAt: .now, version: Version.text),
+        ]
+        for source in sources + (store.file.map { [$0] } ?? []) { metrics.add(source) }
         do throws(SystemError) {
             try await http.start()
             try await admin.start()
@@ -108,12 +118,12 @@ struct Server: Service {
                         .forgetUnfinished(repository, settings.providers, clock),
                         .tellOfNarrowing(repository, parts.providers, apps, clock, logger),
                         .tellOfFormerIssuers(repository, FormerIssuers(settings.providers), logger),
-                        .followClock(repository, common), .beat(repository, keys, clock, logger),
-                        .tellOfClock(common, logger),
+                        .followClock(repository, common, storeMetrics), .beat(repository, keys, clock, logger),
+                        .tellOfClock(common, logger), .look(at: loopMetrics),
                         .tell(
                             HealthLog(providers: providers, readiness: admin.readiness, clock: clock, logger: logger)),
                     ]
-                    + grantJobs(settings, parts, clients, logger)
+                    + grantJobs(settings, parts, clients, storeMetrics, logger)
                     + open.flatMap { $0.jobs(repository, clock) },
                 clock: clock, logger: logger),
             refreshes: parts.memory.refreshes, failedSignIns: failedSignIns,
@@ -123,7 +133,7 @@ struct Server: Service {
     private static func parts(
         _ settings: Settings, _ wings: [OpenWing], repository: any AccountRepository, keys: SessionKeys,
         apps: AppDirectory, providers: [Provider], apiKeys: APIKeys, failedSignIns: FailedSignInCounter,
-        _ observers: Observers, _ clock: Clock, _ logger: Logger
+        _ observers: Observers, _ metrics: MetricRegistry, _ clock: Clock, _ logger: Logger
     ) -> APIParts {
         let extensions = APIExtensions(wings.map(\.api))
         return APIParts(
@@ -156,12 +166,12 @@ struct Server: Service {
             documentation: Documentation(
                 version: Version.text, baseURL: settings.session.issuer?.text, wings: extensions),
             wings: extensions, observers: observers, hstsSeconds: settings.hstsSeconds, failedSignIns: failedSignIns,
-            metrics: MetricRegistry(), logger: logger)
+            metrics: metrics, logger: logger)
     }
 
     /// What is done for tokens that providers have given us. It takes a loop's HTTP client as sign-ins do.
     private static func grantJobs(
-        _ settings: Settings, _ parts: APIParts, _ clients: [HTTPClient], _ logger: Logger
+        _ settings: Settings, _ parts: APIParts, _ clients: [HTTPClient], _ metrics: StoreMetrics, _ logger: Logger
     ) -> [HousekeepingJob] {
         let vault = TokenVault(
             repository: parts.repository, providers: parts.providers, refreshes: parts.memory.refreshes,
@@ -175,7 +185,7 @@ struct Server: Service {
                 observers: parts.observers)
         }
         return [
-            .lookAfter(vault), .deliver(outbox, logger), .tellOfGrants(parts.repository, parts.clock, logger),
+            .lookAfter(vault), .deliver(outbox, logger), .tellOfGrants(parts.repository, metrics, parts.clock, logger),
         ] + (checks.map { [.check($0, logger)] } ?? [])
     }
 
@@ -340,5 +350,18 @@ struct Server: Service {
         } catch {
             throw .listen(host: settings.http.host, port: settings.http.port, error)
         }
+    }
+}
+
+extension StepMetrics {
+    convenience init(_ settings: Settings) {
+        self.init(
+            providers: settings.providers.map(\.name), steps: ProviderProblem.Step.allCases.map(\.rawValue),
+            store: Self.name(of: settings))
+    }
+
+    /// What the store is, as labels have it.
+    static func name(of settings: Settings) -> String {
+        if case .file = settings.storage.url { "sqlite" } else { "postgresql" }
     }
 }

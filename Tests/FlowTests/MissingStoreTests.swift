@@ -68,7 +68,10 @@ import Wings
         let settings = try settings(
             ", masterKeyFile: '\(example)', create: true", top: "session: {issuer: 'https://id.example.com'}")
         let failure = await #expect(throws: StartError.self) {
-            await (try await Server.start(settings, wings: Wing.all, observers: .none, logger: RecordedLog().logger))
+            await
+                (try await Server.start(
+                    settings, wings: Wing.all, observers: .none, metrics: MetricRegistry(), logger: RecordedLog().logger
+                ))
                 .stop()
         }
         #expect("\(String(describing: failure))".contains("the one of the examples"))

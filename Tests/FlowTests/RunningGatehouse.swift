@@ -114,7 +114,8 @@ final class RunningGatehouse: Sendable {
             Issue.record("the test's configuration is faulty: \(loaded)")
             throw CancellationError()
         }
-        return try await Server.start(settings, wings: wings, observers: observers, logger: log.logger)
+        return try await Server.start(
+            settings, wings: wings, observers: observers, metrics: MetricRegistry(), logger: log.logger)
     }
 
     static func yaml(

@@ -73,12 +73,17 @@ import Testing
                 ]
             }
         }
+        /// One loop has not measured anything yet.
+        struct Silent: MetricSource {
+            func readings() -> [MetricReading] { [MetricReading(MetricFamily(.counter, "a", "A."), [])] }
+        }
         let registry = MetricRegistry()
+        registry.add(Silent())
         for number in 1...2 {
-            let (count, histogram) = (LoopCount(), LoopHistogram(bounds: [0.001, 0.01, 1]))
+            let (count, histogram) = (LoopCount(), LoopHistogram(seconds: [0.001, 0.01, 1]))
             count.add(number)
             for nanoseconds in [1_000_000, 2_000_000, 500_000_000, 5_000_000_000] as [Int64] {
-                histogram.add(nanoseconds: nanoseconds)
+                histogram.add(nanoseconds)
             }
             registry.add(Source(count: count, histogram: histogram))
         }

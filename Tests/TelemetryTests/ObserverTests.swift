@@ -6,6 +6,11 @@ import Testing
 /// Writes down what it hears.
 private final class Recorder: Observer {
     let heard = Mutex<[String]>([])
+    let hearsOfRequests: Bool
+
+    init(hearsOfRequests: Bool = true) {
+        self.hearsOfRequests = hearsOfRequests
+    }
 
     func began(_ step: Step, _ id: StepID, partOf parent: StepID?) {
         heard.withLock { $0.append("began \(step)" + (parent == nil ? "" : " as a part")) }
@@ -32,6 +37,15 @@ private final class Recorder: Observer {
                     "ended commit done true",
                 ])
         }
+    }
+
+    @Test func `that a request is costs those nothing who do not hear of requests`() {
+        let (all, some) = (Recorder(), Recorder(hearsOfRequests: false))
+        let observers = Observers([all, some])
+        observers.beginRequest("/a").end()
+        observers.begin(.hashing).end()
+        #expect(all.heard.withLock(\.self).count == 4 && some.heard.withLock(\.self).count == 2)
+        #expect(Observers([some]).beginRequest("/a").id == nil)
     }
 
     @Test func `that nobody ends is abandoned, once`() throws {

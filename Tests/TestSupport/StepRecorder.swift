@@ -4,6 +4,7 @@ import Testing
 
 /// Writes down the steps as they begin and end, and sees to it that each ends once.
 public final class StepRecorder: Observer {
+    public let hearsOfRequests = true
     private let heard = Mutex<[String]>([])
     private let open = Mutex<Set<StepID>>([])
 

@@ -1,8 +1,9 @@
 internal import Synchronization
 
-/// A number that one thread alone makes larger, and any may read: no lock, and no more than a load and a store.
+/// A number that one thread alone changes, and any may read: no lock, and no more than a load and a store.
 ///
-/// Each loop counts for itself; who scrapes adds up.
+/// Each loop counts for itself; who scrapes adds up. Where several threads count one thing, all of them say so
+/// (``addShared(_:)``).
 public final class LoopCount: Sendable {
     private let value = Atomic<Int>(0)
 
@@ -14,38 +15,65 @@ public final class LoopCount: Sendable {
         value.store(value.load(ordering: .relaxed) &+ number, ordering: .relaxed)
     }
 
+    /// By whichever thread.
+    @inline(__always)
+    public func addShared(_ number: Int = 1) { value.wrappingAdd(number, ordering: .relaxed) }
+
     public var total: Int { value.load(ordering: .relaxed) }
 }
 
-/// How long things took, as one thread alone measures it, and any may read.
+/// How large things were, or how long they took, as one thread alone measures it, or any (``addShared(_:)``), and any
+/// may read.
 public final class LoopHistogram: Sendable {
-    /// In nanoseconds.
+    /// How many of what is added are one of what the bounds are in.
+    private let scale: Double
     private let limits: [Int64]
     private let bounds: [Double]
     /// Of each bound by itself, and last of what lies beyond all.
     private let counts: [LoopCount]
-    private let nanoseconds = LoopCount()
+    private let sum = LoopCount()
 
+    /// Of durations, which are added in nanoseconds.
+    ///
     /// - Parameter bounds: the upper ones in seconds, rising.
-    public init(bounds: [Double]) {
+    public convenience init(seconds bounds: [Double]) {
+        self.init(bounds, scale: 1_000_000_000)
+    }
+
+    /// Of numbers of things.
+    public convenience init(numbers bounds: [Double]) {
+        self.init(bounds, scale: 1)
+    }
+
+    private init(_ bounds: [Double], scale: Double) {
         self.bounds = bounds
-        limits = bounds.map { Int64($0 * 1_000_000_000) }
+        self.scale = scale
+        limits = bounds.map { Int64($0 * scale) }
         counts = (0...bounds.count).map { _ in LoopCount() }
     }
 
     /// By the one thread whose histogram this is.
     ///
-    /// - Parameter nanoseconds: not negative.
-    public func add(nanoseconds: Int64) {
+    /// - Parameter value: not negative.
+    public func add(_ value: Int64) {
+        counts[place(of: value)].add()
+        sum.add(Int(value))
+    }
+
+    /// By whichever thread; then none may use the other way.
+    public func addShared(_ value: Int64) {
+        counts[place(of: value)].addShared()
+        sum.addShared(Int(value))
+    }
+
+    private func place(of value: Int64) -> Int {
         var index = 0
-        while index < limits.count, limits[index] < nanoseconds { index += 1 }
-        counts[index].add()
-        self.nanoseconds.add(Int(nanoseconds))
+        while index < limits.count, limits[index] < value { index += 1 }
+        return index
     }
 
     /// What was measured so far. It may be read while one is added, which is then in the counts or not yet.
     public var reading: HistogramCounts {
-        HistogramCounts(
-            bounds: bounds, counts: counts.map(\.total), sum: Double(nanoseconds.total) / 1_000_000_000)
+        HistogramCounts(bounds: bounds, counts: counts.map(\.total), sum: Double(sum.total) / scale)
     }
 }

@@ -23,7 +23,10 @@ public final class MetricRegistry: Sendable {
         var places: [MetricFamily: [[String]: Int]] = [:]
         for reading in sources.withLock(\.self).flatMap({ $0.readings() }) {
             let family = reading.family
-            if samples[family] == nil { order.append(family) }
+            if samples[family] == nil {
+                order.append(family)
+                samples[family] = []
+            }
             for sample in reading.samples {
                 let key = sample.labels.map(\.value)
                 if let place = places[family]?[key] {

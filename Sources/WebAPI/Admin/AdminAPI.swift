@@ -36,7 +36,10 @@ public struct AdminAPI: RequestHandler {
         logger: Logger
     ) {
         let log = RequestLog(logger: logger)
-        let listeners = RequestListeners(failedSignIns: nil, verdicts: ProviderVerdicts([]), signIns: nil, log: log)
+        let refusals = RefusalCounts()
+        metrics.add(refusals)
+        let listeners = RequestListeners(
+            failedSignIns: nil, verdicts: ProviderVerdicts([]), signIns: nil, refusals: refusals, log: log)
         let admission = OperatorAdmission(
             operators: operatorsAdmitted, limits: limits, clock: clock, demandsReasons: demandsReasons)
         self.admission = admission

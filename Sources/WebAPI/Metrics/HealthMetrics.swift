@@ -1,5 +1,5 @@
 public import Providers
-internal import System
+public import System
 public import Telemetry
 
 /// What ``ServiceReadiness`` and providers tell of how it goes, for scrapers.
@@ -10,12 +10,18 @@ public struct HealthMetrics: MetricSource {
         .gauge, "gatehouse_provider_circuit_state",
         "Of calls to a provider's host: 0 closed, 1 half open, 2 open, so that none is made.")
 
+    private static let clockOffset = MetricFamily(
+        .gauge, "gatehouse_provider_clock_offset_seconds", unit: "seconds",
+        "How far a provider's clock is ahead of ours, as its documents tell.")
+
     private let readiness: ServiceReadiness
     private let providers: [Provider]
+    private let clock: Clock
 
-    public init(_ readiness: ServiceReadiness, _ providers: [Provider]) {
+    public init(_ readiness: ServiceReadiness, _ providers: [Provider], _ clock: Clock) {
         self.readiness = readiness
         self.providers = providers
+        self.clock = clock
     }
 
     public func readings() -> [MetricReading] {
@@ -26,7 +32,13 @@ public struct HealthMetrics: MetricSource {
                     [("provider", provider.configuration.name), ("host", host)], Self.number(of: condition))
             }
         }
+        let offsets = providers.compactMap { provider in
+            provider.clock.offset(now: clock.seconds).map {
+                MetricSample([("provider", provider.configuration.name)], Double($0))
+            }
+        }
         return [
+            MetricReading(Self.clockOffset, offsets),
             MetricReading(Self.storeUp, [MetricSample(isUp ? 1 : 0)]), MetricReading(Self.circuit, circuits),
         ]
     }

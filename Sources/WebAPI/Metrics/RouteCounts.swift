@@ -38,8 +38,8 @@ final class RouteCounts: Sendable {
         let status = response.status.code
         guard Self.statuses.contains(status) else { return }
         let slot = slots[Int(Self.slotOf[status - Self.statuses.lowerBound])]
-        let histogram = slot.histogram.load() ?? slot.histogram.storeIfNil(LoopHistogram(bounds: Self.bounds))
-        histogram.add(nanoseconds: MonotonicTime.now.nanoseconds &- request.receivedAt.nanoseconds)
+        let histogram = slot.histogram.load() ?? slot.histogram.storeIfNil(LoopHistogram(seconds: Self.bounds))
+        histogram.add(MonotonicTime.now.nanoseconds &- request.receivedAt.nanoseconds)
     }
 
     /// What was answered so far, by status.

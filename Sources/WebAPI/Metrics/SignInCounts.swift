@@ -26,8 +26,8 @@ final class SignInCounts: MetricSource, Sendable {
     private final class OfProvider: Sendable {
         let done = SignInCounts.kinds.map { _ in SignInCounts.done.map { _ in LoopCount() } }
         let failures = Mutex<[Failure: Int]>([:])
-        let successful = LoopHistogram(bounds: SignInCounts.bounds)
-        let failed = LoopHistogram(bounds: SignInCounts.bounds)
+        let successful = LoopHistogram(seconds: SignInCounts.bounds)
+        let failed = LoopHistogram(seconds: SignInCounts.bounds)
     }
 
     private let providers: [String: OfProvider]
@@ -44,13 +44,13 @@ final class SignInCounts: MetricSource, Sendable {
         guard let counts = providers[context.provider ?? Self.none] ?? providers[Self.none] else { return }
         guard let error else {
             counts.done[Self.place(of: context.kind)][Self.place(of: context.signIn)].add()
-            return counts.successful.add(nanoseconds: nanoseconds)
+            return counts.successful.add(nanoseconds)
         }
         let answer = ErrorAnswer(error)
         let failure = Failure(
             kind: context.kind?.rawValue ?? Self.none, code: answer.code, reason: answer.reason ?? "")
         counts.failures.withLock { $0[failure, default: 0] += 1 }
-        counts.failed.add(nanoseconds: nanoseconds)
+        counts.failed.add(nanoseconds)
     }
 
     private static func place(of kind: SignInKind?) -> Int {

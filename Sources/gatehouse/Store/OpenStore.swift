@@ -54,14 +54,16 @@ struct OpenStore: Sendable {
     ///   - formerIssuers: by which users are found who were stored before an issuer changed its name.
     ///   - now: seconds since 1970.
     ///   - observers: hear of the store's steps.
+    ///   - audit: hears of what the audit trail gets.
     static func open(
         _ storage: Settings.Storage, tables: StoreTables, formerIssuers: FormerIssuers, for use: Use, now: Int64,
-        observers: Observers = .none
+        observers: Observers = .none, audit: (any AuditObserver)? = nil
     ) async throws(StartError) -> OpenStore {
         switch storage.url {
-        case .file(let path): try await open(file: path, storage, tables, formerIssuers, for: use, now: now, observers)
+        case .file(let path):
+            try await open(file: path, storage, tables, formerIssuers, for: use, now: now, observers, audit)
         case .postgres(let address):
-            try await open(postgres: address, storage, tables, formerIssuers, for: use, now: now, observers)
+            try await open(postgres: address, storage, tables, formerIssuers, for: use, now: now, observers, audit)
         }
     }
 
@@ -101,7 +103,7 @@ struct OpenStore: Sendable {
 
     private static func open(
         file path: String, _ storage: Settings.Storage, _ tables: StoreTables, _ formerIssuers: FormerIssuers,
-        for use: Use, now: Int64, _ observers: Observers
+        for use: Use, now: Int64, _ observers: Observers, _ audit: (any AuditObserver)?
     ) async throws(StartError) -> OpenStore {
         let isServer = if case .server = use { true } else { false }
         // Without a store there is no master key either, and the store is what is missing.
@@ -117,7 +119,7 @@ struct OpenStore: Sendable {
                 SQLiteSettings(
                     path: path, access: isServer ? .server : .besideServer, tables: tables,
                     formerIssuers: formerIssuers, requestTimeout: .seconds(storage.requestSeconds),
-                    operationsPerRow: storage.operationsPerRow, observers: observers),
+                    operationsPerRow: storage.operationsPerRow, auditObserver: audit, observers: observers),
                 now: now,
                 unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
             return OpenStore(repository: repository, file: repository, masterKey: masterKey, place: path, loop: nil)
@@ -128,7 +130,7 @@ struct OpenStore: Sendable {
 
     private static func open(
         postgres address: Secret, _ storage: Settings.Storage, _ tables: StoreTables, _ formerIssuers: FormerIssuers,
-        for use: Use, now: Int64, _ observers: Observers
+        for use: Use, now: Int64, _ observers: Observers, _ audit: (any AuditObserver)?
     ) async throws(StartError) -> OpenStore {
         let string: ConnectionString
         do throws(ConnectionStringError) {
@@ -149,6 +151,7 @@ struct OpenStore: Sendable {
         var settings = PostgresSettings(string, storage, tables, loops: loops, mayCreate: mayCreate)
         settings.formerIssuers = formerIssuers
         settings.observers = observers
+        settings.auditObserver = audit
         settings.ledger = ledger
         if case .recovery = use { settings.isFenced = false }
         do throws(RepositoryError) {
