@@ -111,6 +111,8 @@ struct RequestListeners: Sendable {
         _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ error: ServiceError?,
         _ context: RequestContext?
     ) {
+        // Nothing was found out, and nothing is wrong: there is only a line to write.
+        if context == nil, error == nil { return log.hear(request, route, response, nil, nil) }
         if let context, context.signIn != nil {
             signIns?.count(
                 context, error, nanoseconds: MonotonicTime.now.nanoseconds &- request.receivedAt.nanoseconds)

@@ -18,6 +18,8 @@ final class RouteCounts: Sendable {
 
     let route: String
     let method: String
+    /// Of the status that nearly every answer has, which is found without a look.
+    private let ok = LoopHistogram(seconds: RouteCounts.bounds)
     private let slots: [Slot]
 
     /// - Parameter method: of the operation; `_OTHER` where there is none.
@@ -28,25 +30,31 @@ final class RouteCounts: Sendable {
     }
 
     /// Every status that has words, and last the place of all others.
-    private static let slotStatuses = statuses.filter { !HTTPStatus($0).reasonPhrase.isEmpty } + [0]
+    private static let slotStatuses = statuses.filter { $0 != 200 && !HTTPStatus($0).reasonPhrase.isEmpty } + [0]
     private static let slotOf: [UInt8] = statuses.map { status in
         UInt8(slotStatuses.firstIndex(of: status) ?? slotStatuses.count - 1)
     }
 
     /// By the loop whose counts these are.
     func count(_ request: HTTPRequest, _ response: HTTPResponse) {
-        let status = response.status.code
-        guard Self.statuses.contains(status) else { return }
+        let nanoseconds = MonotonicTime.now.nanoseconds &- request.receivedAt.nanoseconds
+        if response.status == .ok { return ok.add(nanoseconds) }
+        histogram(of: response.status.code)?.add(nanoseconds)
+    }
+
+    private func histogram(of status: Int) -> LoopHistogram? {
+        guard Self.statuses.contains(status) else { return nil }
         let slot = slots[Int(Self.slotOf[status - Self.statuses.lowerBound])]
-        let histogram = slot.histogram.load() ?? slot.histogram.storeIfNil(LoopHistogram(seconds: Self.bounds))
-        histogram.add(MonotonicTime.now.nanoseconds &- request.receivedAt.nanoseconds)
+        return slot.histogram.load() ?? slot.histogram.storeIfNil(LoopHistogram(seconds: Self.bounds))
     }
 
     /// What was answered so far, by status.
     var readings: [(status: String, durations: HistogramCounts)] {
-        zip(Self.slotStatuses, slots).compactMap { status, slot in
-            slot.histogram.load().map { (status == 0 ? "other" : "\(status)", $0.reading) }
+        let ok = ok.reading
+        let others = zip(Self.slotStatuses, slots).compactMap { status, slot in
+            slot.histogram.load().map { (status: status == 0 ? "other" : "\(status)", durations: $0.reading) }
         }
+        return (ok.counts.contains { $0 > 0 } ? [(status: "200", durations: ok)] : []) + others
     }
 }
 
