@@ -26,6 +26,9 @@ public final class PostgresAccounts: SQLStore {
     private let turn = Atomic<Int>(0)
     private let threads: WaitingThreads
     /// Until when claims are made where instances of the version before look, in seconds since 1970.
+    private let wasMade = Atomic(false)
+    /// Whether its tables were made when it was opened.
+    public var isNew: Bool { wasMade.load(ordering: .relaxed) }
     private let besideOlderUntil = Atomic<Int64>(0)
     var codesBesideOlderUntil: Int64 { besideOlderUntil.load(ordering: .relaxed) }
     let numbers = NumberBlock()
@@ -50,7 +53,10 @@ public final class PostgresAccounts: SQLStore {
         do throws(RepositoryError) {
             try await store.takeOverMark()
             try await Schema.checkServer(store)
-            if try await Schema.stepsTaken(Work(store)) == nil, !settings.mayCreate { throw .notOpened(.noStore) }
+            if try await Schema.stepsTaken(Work(store)) == nil {
+                guard settings.mayCreate else { throw .notOpened(.noStore) }
+                store.wasMade.store(true, ordering: .relaxed)
+            }
             try await Schema.migrate(store)
             try await Schema.checkDialect(store)
             try await Schema.addTables(store)

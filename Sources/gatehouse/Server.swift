@@ -48,8 +48,9 @@ struct Server: Service {
         let steps = StepMetrics(settings)
         metrics.add(steps)
         let observers = observers.adding(steps)
-        let audit = AuditMetrics()
-        metrics.add(audit)
+        let auditMetrics = AuditMetrics()
+        metrics.add(auditMetrics)
+        let audit = AuditObservers(all: [auditMetrics, LateRepeatLog(logger: logger)])
         let common = CommonClock(limitSeconds: Int64(settings.storage.clockSkewSeconds))
         let clock = Clock(reading: { .now }, common: common)
         let loops = try startLoops(settings.http.loops ?? Processors.usable)
@@ -68,6 +69,7 @@ struct Server: Service {
             throw .storage(place: store.place, error)
         }
         tellOfReadableKey(settings.storage, logger)
+        if store.isNew { tellOfNewStore(store, settings.storage, logger) }
         if let update = store.file?.update { tell(update, logger) }
         let (settings, notices) = try await store.meaning(of: settings)
         for notice in notices + settings.noticesOfExpiry(now: clock.seconds) { logger.warning("\(notice)") }
@@ -196,6 +198,15 @@ struct Server: Service {
                 "from": .stringConvertible(update.from), "to": .stringConvertible(update.to),
                 "ms": .stringConvertible(Int(update.took / .milliseconds(1))),
             ])
+    }
+
+    /// A service without users is empty for a reason: it was never there, or it was looked for in another place.
+    private static func tellOfNewStore(_ store: OpenStore, _ storage: Settings.Storage, _ logger: Logger) {
+        logger.notice("a new store was made: it has no users", metadata: ["store": "\(store.place)"])
+        guard storage.create else { return }
+        logger.notice(
+            "storage.create is true: where the store is missing at a later start, an empty one is made again; set it to false"
+        )
     }
 
     /// Before anything is sealed under it: whoever copies the examples for a service of his own would tell its secrets

@@ -25,8 +25,8 @@ public final class Operators: Sendable {
 
     /// What the audit trail calls anyone on this machine, where nobody has a token.
     public static let nameOnLoopback = "loopback"
-    /// What it calls who has the token for metrics.
-    public static let nameOfScraper = "metrics"
+    /// What it calls who has the token for metrics; no operator can be named so.
+    public static let nameOfScraper = "admin.metricsToken"
     /// What it calls who has the one token without a name.
     public static let nameOfSingleToken = "admin"
 

@@ -34,6 +34,8 @@ struct OpenStore: Sendable {
     /// The same where it is a file, with what can be done to a file only.
     let file: SQLiteAccounts?
     let masterKey: SymmetricKey
+    /// Whether this process has made it just now.
+    let isNew: Bool
     /// The file, or the database and its server, for whoever is told what is wrong with it.
     let place: String
     /// The tool's own.
@@ -122,7 +124,8 @@ struct OpenStore: Sendable {
                     operationsPerRow: storage.operationsPerRow, auditObserver: audit, observers: observers),
                 now: now,
                 unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
-            return OpenStore(repository: repository, file: repository, masterKey: masterKey, place: path, loop: nil)
+            return OpenStore(
+                repository: repository, file: repository, masterKey: masterKey, isNew: !isThere, place: path, loop: nil)
         } catch {
             throw .storage(place: path, error)
         }
@@ -158,7 +161,8 @@ struct OpenStore: Sendable {
             let repository = try await PostgresAccounts.open(
                 settings, now: now, unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
             return OpenStore(
-                repository: repository, file: nil, masterKey: masterKey, place: string.place, loop: own)
+                repository: repository, file: nil, masterKey: masterKey, isNew: repository.isNew, place: string.place,
+                loop: own)
         } catch {
             own?.stop()
             if error == .notOpened(.noStore), own == nil, let named = storage.masterKeyFile {
