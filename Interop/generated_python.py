@@ -205,11 +205,11 @@ def providers(apps):
 
 def administration(operators, apps, service):
     user = sign_in(apps, service, "zenkey", "ada").user.user_id
-    for name in ("health", "readiness"):
+    for name in ("health", "liveness", "startup", "readiness"):
         operators.call(name)
     operators.call("listUsers", 401)
     token = {"token": ADMIN_TOKEN}
-    for name in ("entrance", "documentation", "openAPIDocument", "listAuditEvents", "listFailedSignIns"):
+    for name in ("entrance", "documentation", "openAPIDocument", "metrics", "listAuditEvents", "listFailedSignIns"):
         operators.call(name, **token)
     page = operators.call("listUsers", limit=1, **token)
     operators.checks.expect("a page has one user and leads to the next", len(page.users) == 1 and page.next_after > 0)
