@@ -1,7 +1,7 @@
 internal import SignIn
 
 extension ServiceError {
-    /// What somebody who watches over the service must hear of, whoever it is about: something may have been stolen,
+    /// What somebody who watches over the service must hear of, about anyone: something may have been stolen,
     /// or somebody tries doors. Nil for everything else.
     var securityMessage: String? {
         switch self {

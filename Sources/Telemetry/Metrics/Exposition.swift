@@ -1,4 +1,4 @@
-/// Metrics as text, for whoever scrapes them.
+/// Metrics as text, for those who scrape them.
 public enum Exposition: Sendable {
     /// Prometheus' own, version 0.0.4.
     case prometheus
