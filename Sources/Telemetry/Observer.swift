@@ -1,18 +1,17 @@
-internal import System
+public import System
 
 /// Hears of every step as it begins and as it ends: what counts, times and traces is an observer.
 ///
 /// It is called where the step happens, on a loop or on the store's thread, and must return at once. Each step that
 /// has begun ends exactly once, also where a request is given up.
-public protocol Observer: Sendable {
+public protocol Observer: AnyObject, Sendable {
     /// Whether it hears of requests, too, of which there are many that have no other step. False costs these nothing.
     var hearsOfRequests: Bool { get }
 
     /// - Parameter parent: the step that this one is a part of; nil where that is not known.
     func began(_ step: Step, _ id: StepID, partOf parent: StepID?)
 
-    /// - Parameter took: the time since it began.
-    func ended(_ step: Step, _ id: StepID, _ outcome: StepOutcome, took: Duration)
+    func ended(_ step: Step, _ id: StepID, _ outcome: StepOutcome, from began: MonotonicTime, to end: MonotonicTime)
 }
 
 /// The observers of a process. Without any, a step costs nothing but the question whether there are some.
@@ -79,8 +78,8 @@ public struct OpenStep: ~Copyable, Sendable {
         let unended: StepOutcome
 
         func end(_ outcome: StepOutcome) {
-            let took = MonotonicTime.now - beganAt
-            for observer in observers { observer.ended(step, id, outcome, took: took) }
+            let now = MonotonicTime.now
+            for observer in observers { observer.ended(step, id, outcome, from: beganAt, to: now) }
         }
     }
 

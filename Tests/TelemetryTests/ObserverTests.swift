@@ -1,4 +1,5 @@
 import Synchronization
+import System
 import Testing
 
 @testable import Telemetry
@@ -16,8 +17,8 @@ private final class Recorder: Observer {
         heard.withLock { $0.append("began \(step)" + (parent == nil ? "" : " as a part")) }
     }
 
-    func ended(_ step: Step, _ id: StepID, _ outcome: StepOutcome, took: Duration) {
-        heard.withLock { $0.append("ended \(step) \(outcome) \(took >= .zero)") }
+    func ended(_ step: Step, _ id: StepID, _ outcome: StepOutcome, from began: MonotonicTime, to end: MonotonicTime) {
+        heard.withLock { $0.append("ended \(step) \(outcome) \(end >= began)") }
     }
 }
 

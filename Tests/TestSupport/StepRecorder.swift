@@ -1,4 +1,5 @@
 import Synchronization
+public import System
 public import Telemetry
 import Testing
 
@@ -20,7 +21,9 @@ public final class StepRecorder: Observer {
         heard.withLock { $0.append("> \(Self.name(step))") }
     }
 
-    public func ended(_ step: Step, _ id: StepID, _ outcome: StepOutcome, took: Duration) {
+    public func ended(
+        _ step: Step, _ id: StepID, _ outcome: StepOutcome, from began: MonotonicTime, to end: MonotonicTime
+    ) {
         let wasOpen = open.withLock { $0.remove(id) != nil }
         if !wasOpen { Issue.record("\(step) ended and had not begun, or ended twice") }
         heard.withLock { $0.append("< \(Self.name(step)) \(Self.name(outcome))") }

@@ -63,6 +63,9 @@ public struct HistogramCounts: Equatable, Sendable {
         (self.bounds, self.counts, self.sum) = (bounds, counts, sum)
     }
 
+    /// Whether nothing was counted.
+    public var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
+
     /// The same with fewer bounds, each of which must be one of these.
     public func coarser(_ bounds: [Double]) -> HistogramCounts {
         var counts = [Int](repeating: 0, count: bounds.count + 1)

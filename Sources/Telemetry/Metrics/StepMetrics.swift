@@ -1,4 +1,4 @@
-internal import Synchronization
+public import System
 
 /// What providers are called for, the store's queue and its commits, as metrics. Requests are counted where they are
 /// answered (`RequestCounts`).
@@ -24,32 +24,24 @@ public final class StepMetrics: Observer, MetricSource {
     private static let storeBounds = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
     private static let conventionalStoreBounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
-    /// A histogram that is made when the first of its kind has ended.
-    private final class Slot: Sendable {
-        private let made = AtomicLazyReference<LoopHistogram>()
-
-        func add(nanoseconds: Int64) {
-            (made.load() ?? made.storeIfNil(LoopHistogram(seconds: StepMetrics.callBounds)))
-                .addShared(nanoseconds)
-        }
-
-        var reading: HistogramCounts? { made.load()?.reading }
-    }
-
     private final class OfProvider: Sendable {
+        let name: String
         let inFlight = LoopCount()
         /// By the place of the step, and of the result.
-        let durations: [[Slot]]
+        let durations: [[LoopHistogram]]
 
-        init(steps: Int) {
-            durations = (0..<steps).map { _ in StepMetrics.results.map { _ in Slot() } }
+        init(_ name: String, steps: Int) {
+            self.name = name
+            durations = (0..<steps).map { _ in
+                StepMetrics.results.map { _ in LoopHistogram(seconds: StepMetrics.callBounds) }
+            }
         }
     }
 
     private let store: String
     private let steps: [String]
-    private let placeOfStep: [String: Int]
-    private let providers: [String: OfProvider]
+    /// By their names. There are few, so that going through them is faster than a hash.
+    private let providers: [OfProvider]
     private let queued = LoopHistogram(seconds: StepMetrics.storeBounds)
     private let waitingNow = LoopCount()
     private let committed = StepMetrics.results.map { _ in LoopHistogram(seconds: StepMetrics.storeBounds) }
@@ -63,32 +55,37 @@ public final class StepMetrics: Observer, MetricSource {
     public init(providers: [String], steps: [String], store: String) {
         self.store = store
         self.steps = steps
-        placeOfStep = Dictionary(steps.enumerated().map { ($1, $0) }) { first, _ in first }
-        self.providers = Dictionary(providers.map { ($0, OfProvider(steps: steps.count)) }) { first, _ in first }
+        self.providers = providers.sorted().map { OfProvider($0, steps: steps.count) }
     }
 
     public func began(_ step: Step, _ id: StepID, partOf parent: StepID?) {
         switch step {
-        case .bulkhead(let provider): providers[provider]?.inFlight.addShared()
+        case .bulkhead(let provider): counts(of: provider)?.inFlight.addShared()
         case .storeQueue: waitingNow.addShared()
         case .request, .providerCall, .commit, .hashing, .delivery: break
         }
     }
 
-    public func ended(_ step: Step, _ id: StepID, _ outcome: StepOutcome, took: Duration) {
-        let (seconds, attoseconds) = took.components
-        let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    public func ended(
+        _ step: Step, _ id: StepID, _ outcome: StepOutcome, from began: MonotonicTime, to end: MonotonicTime
+    ) {
+        let nanoseconds = end.nanoseconds &- began.nanoseconds
         switch step {
-        case .bulkhead(let provider): providers[provider]?.inFlight.addShared(-1)
+        case .bulkhead(let provider): counts(of: provider)?.inFlight.addShared(-1)
         case .providerCall(let provider, let kind):
-            guard let counts = providers[provider], let place = placeOfStep[kind] else { return }
-            counts.durations[place][Self.place(of: outcome)].add(nanoseconds: nanoseconds)
+            guard let counts = counts(of: provider), let place = steps.firstIndex(of: kind) else { return }
+            counts.durations[place][Self.place(of: outcome)].addShared(nanoseconds)
         case .storeQueue:
             waitingNow.addShared(-1)
             queued.addShared(nanoseconds)
         case .commit: committed[Self.place(of: outcome)].addShared(nanoseconds)
         case .request, .hashing, .delivery: break
         }
+    }
+
+    private func counts(of provider: String) -> OfProvider? {
+        for counts in providers where counts.name == provider { return counts }
+        return nil
     }
 
     private static func place(of outcome: StepOutcome) -> Int {
@@ -102,20 +99,20 @@ public final class StepMetrics: Observer, MetricSource {
     public func readings() -> [MetricReading] {
         var calls: [MetricSample] = []
         var inFlight: [MetricSample] = []
-        for (name, counts) in providers.sorted(by: { $0.key < $1.key }) {
-            inFlight.append(MetricSample([("provider", name)], Double(counts.inFlight.total)))
+        for counts in providers {
+            inFlight.append(MetricSample([("provider", counts.name)], Double(counts.inFlight.total)))
             for (step, ofStep) in zip(steps, counts.durations) {
-                for (result, slot) in zip(Self.results, ofStep) {
-                    guard let reading = slot.reading else { continue }
+                for (result, reading) in zip(Self.results, ofStep.map(\.reading)) where !reading.isEmpty {
                     calls.append(
-                        MetricSample([("provider", name), ("step", step), ("result", result)], .histogram(reading)))
+                        MetricSample(
+                            [("provider", counts.name), ("step", step), ("result", result)], .histogram(reading)))
                 }
             }
         }
         let commits = committed.map(\.reading)
         var ofCommits: [MetricSample] = []
         var conventional: [MetricSample] = []
-        for (result, reading) in zip(Self.results, commits) where reading.counts.contains(where: { $0 > 0 }) {
+        for (result, reading) in zip(Self.results, commits) where !reading.isEmpty {
             ofCommits.append(MetricSample([("store", store), ("result", result)], .histogram(reading)))
             conventional.append(
                 MetricSample(
