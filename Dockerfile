@@ -52,7 +52,7 @@ COPY Config/gatehouse.yaml /etc/gatehouse/gatehouse.yaml
 RUN install -d -o 10001 -g 10001 -m 0700 /data
 VOLUME /data
 # Both win over the configuration file, whichever is mounted.
-ENV HTTP_HOST=0.0.0.0 STORAGE_URL=file:/data/gatehouse.db
+ENV GATEHOUSE_HTTP_HOST=0.0.0.0 GATEHOUSE_STORAGE_URL=file:/data/gatehouse.db
 USER 10001:10001
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 \

@@ -6,7 +6,7 @@ import PackageDescription
 /// of SwiftPM's own, `--experimental-lto-mode=full`, can't be written down here.
 ///
 /// What has to be put into the modules' own code, such as the fuzzer's counting, is built with the variable set.
-let modulesAreApart = Context.environment["GATEHOUSE_MODULES_APART"] != nil
+let modulesAreApart = Context.environment["DEV_MODULES_APART"] != nil
 let wholeProgram = BuildSettingCondition.when(platforms: [.linux], configuration: .release)
 
 /// Strict everywhere: what the compiler can prove is not left to review.
@@ -24,6 +24,7 @@ let settings: [SwiftSetting] = [
 
 let collections = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -76,6 +77,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
     ],
     // Lowest first. An arrow only ever points up this list: a target may import what stands above it and is named here.
@@ -126,7 +128,7 @@ let package = Package(
                 "HTTPServer", "EventLoop", "Telemetry", "System", "Syntax", logging,
             ]),
         target("YAML", ["CYAML"]),
-        target("Observability", ["Telemetry", "JSON", "System", logging]),
+        target("Observability", ["Telemetry", "JSON", "System", logging, metrics]),
         target(
             "Settings",
             [
@@ -148,7 +150,7 @@ let package = Package(
                 "Settings",
                 "Observability", "Apps", "Pages", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON",
                 "System",
-                "Syntax", arguments, lifecycle, signals, logging,
+                "Syntax", arguments, lifecycle, signals, logging, metrics,
             ]),
         .target(
             name: "SimulatedCarriers",
@@ -210,7 +212,7 @@ let package = Package(
                 "Syntax", "JOSE",
                 "Crypto", "JSON", "TestSupport", "Patience",
             ]),
-        tests("ObservabilityTests", ["Observability", "JSON", logging]),
+        tests("ObservabilityTests", ["Observability", "Telemetry", "JSON", logging, metrics]),
         tests(
             "WebAPITests",
             [

@@ -12,8 +12,8 @@ from wire import LOST
 
 # In a drill nothing expires by itself, who has lost an answer gets the same again to its end, and old tokens are tried
 # in numbers.
-SETTINGS = {"SESSION_ACCESS_TOKEN_SECONDS": "86400", "SESSION_REFRESH_GRACE_SECONDS": "3600",
-            "RATE_LIMIT_FAILED_REFRESHES_PER_MINUTE_PER_ADDRESS": "0"}
+SETTINGS = {"GATEHOUSE_SESSION_ACCESS_TOKEN_SECONDS": "86400", "GATEHOUSE_SESSION_REFRESH_GRACE_SECONDS": "3600",
+            "GATEHOUSE_RATE_LIMIT_FAILED_REFRESHES_PER_MINUTE_PER_ADDRESS": "0"}
 NEWCOMERS = 0.5
 
 

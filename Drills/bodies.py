@@ -61,7 +61,7 @@ def trickle(server, _):
 
 
 def run(bench):
-    settings = {"HTTP_BODY_TIMEOUT_SECONDS": str(BODY_SECONDS)}
+    settings = {"GATEHOUSE_HTTP_BODY_TIMEOUT_SECONDS": str(BODY_SECONDS)}
     with bench.carriers() as carriers, bench.server(carriers, settings=settings) as server:
         crowd(20, lambda number: server.sign_in(f"warm{number}"))
         rest = server.settled_descriptors()

@@ -14,8 +14,8 @@ from ready_made import PEOPLE, NotInstalled, ReadyMade, programs
 from stops import free_ports
 
 # Which of `PARTS`; all where it is empty.
-WANTED = os.environ.get("GATEHOUSE_COST", "").split()
-ROUNDS = int(os.environ.get("GATEHOUSE_COST_ROUNDS", "3"))
+WANTED = os.environ.get("DRILL_COST", "").split()
+ROUNDS = int(os.environ.get("DRILL_COST_ROUNDS", "3"))
 CROWDS = [64, 256, 1024]
 LONGEST = 5400
 # Added to the way to the database and back, in milliseconds.
@@ -81,7 +81,7 @@ def connections(bench):
         @contextlib.contextmanager
         def servers(count=1, at=None, **settings):
             if at:
-                settings = {**storage(bench, database), "STORAGE_URL": at, "INSTANCES": str(count), **settings}
+                settings = {**storage(bench, database), "GATEHOUSE_STORAGE_URL": at, "GATEHOUSE_INSTANCES": str(count), **settings}
             with contextlib.ExitStack() as stack:
                 number = len(os.listdir(bench.folder))
                 yield [stack.enter_context(bench.server(
@@ -97,7 +97,7 @@ def connections(bench):
             with busy(bench, database), servers() as some:
                 yield some
 
-        here = storage(bench, database)["STORAGE_URL"]
+        here = storage(bench, database)["GATEHOUSE_STORAGE_URL"]
         compare(bench, {
             "file": servers, "postgres": lambda: servers(at=here), f"{WAY} ms away": away,
             "two instances": lambda: servers(2, here), "file beside a busy database": beside}, CROWDS)
@@ -189,19 +189,19 @@ def go_on(bench, server):
 def million(bench):
     """As many users as most services never have: what a sign-in costs then, and what it takes to move them."""
     with provider(bench, "million-provider", moving.USERS) as carrier, postgres(bench) as database:
-        settings = {**carrier.settings(), **storage(bench, database), "SESSION_ACCESS_TOKEN_SECONDS": "86400"}
+        settings = {**carrier.settings(), **storage(bench, database), "GATEHOUSE_SESSION_ACCESS_TOKEN_SECONDS": "86400"}
         file = moving.fill(bench, carrier, settings)
         bench.figure("file_MiB", os.path.getsize(file.database) / MIB)
-        moving.copy(bench, carrier, file, settings, f"file:{file.database}", settings["STORAGE_URL"], "in")
+        moving.copy(bench, carrier, file, settings, f"file:{file.database}", settings["GATEHOUSE_STORAGE_URL"], "in")
         bench.figure("postgres_MiB", int(database.ask("SELECT pg_database_size('postgres')")) / MIB)
         back = os.path.join(bench.folder, "back.db")
-        moving.copy(bench, carrier, file, settings, settings["STORAGE_URL"], f"file:{back}", "back")
+        moving.copy(bench, carrier, file, settings, settings["GATEHOUSE_STORAGE_URL"], f"file:{back}", "back")
 
         def at(url):
-            return lambda: moving.server(bench, carrier, {**settings, "STORAGE_URL": url})
+            return lambda: moving.server(bench, carrier, {**settings, "GATEHOUSE_STORAGE_URL": url})
 
         database.ask("VACUUM ANALYZE")
-        compare(bench, {"million in a file": at(f"file:{back}"), "million in postgres": at(settings["STORAGE_URL"])},
+        compare(bench, {"million in a file": at(f"file:{back}"), "million in postgres": at(settings["GATEHOUSE_STORAGE_URL"])},
                 CROWDS[:2])
 
 

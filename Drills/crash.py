@@ -13,8 +13,8 @@ from bench import eventually
 from damage import flaws
 from wire import LOST
 
-# Many more by hand: GATEHOUSE_CRASH_ROUNDS=1000 scripts/drill crash
-ROUNDS = int(os.environ.get("GATEHOUSE_CRASH_ROUNDS", "12"))
+# Many more by hand: DRILL_CRASH_ROUNDS=1000 scripts/drill crash
+ROUNDS = int(os.environ.get("DRILL_CRASH_ROUNDS", "12"))
 LONGEST = 120 + 10 * ROUNDS
 APPS = 6
 # Codes are got beforehand, so that what is killed is busy with sign-ins and not waiting for codes. In many rounds there
@@ -26,7 +26,7 @@ LEAVING = 0.2
 RESTORE_EVERY = 2
 LONGEST_RESTORE = 0.08
 # A thousand rounds take longer than an access token is good for by itself.
-SETTINGS = {"SESSION_ACCESS_TOKEN_SECONDS": "86400"}
+SETTINGS = {"GATEHOUSE_SESSION_ACCESS_TOKEN_SECONDS": "86400"}
 # How long the last steps take, in which the restored store takes the place of the former one.
 LONGEST_REPLACEMENT = 0.02
 

@@ -6,9 +6,9 @@
 // process stand in the order in which the kernel was asked; those of several processes are put in order by their time.
 // Only a sync is not held up, and has two records: whatever was written before the first is on disk with the second.
 //
-//   GATEHOUSE_DISK_FOLDER   the real path of the folder; nothing is written down without it
-//   GATEHOUSE_DISK_JOURNAL  the folder of the journals, one file a process, named after it
-//   GATEHOUSE_DISK_FORGETS  files whose name ends so are never synced, though whoever asks is told that they are
+//   DRILL_DISK_FOLDER   the real path of the folder; nothing is written down without it
+//   DRILL_DISK_JOURNAL  the folder of the journals, one file a process, named after it
+//   DRILL_DISK_FORGETS  files whose name ends so are never synced, though whoever asks is told that they are
 //
 // Who kills a process from outside may do so between a change and its record. So a process kills itself after a record
 // once there is a file beside its journal with the same name and `.end`.
@@ -78,9 +78,9 @@ static void give_up(const char *what) {
 }
 
 static void begin(void) {
-    const char *journals = getenv("GATEHOUSE_DISK_JOURNAL");
-    folder = getenv("GATEHOUSE_DISK_FOLDER");
-    forgotten = getenv("GATEHOUSE_DISK_FORGETS");
+    const char *journals = getenv("DRILL_DISK_JOURNAL");
+    folder = getenv("DRILL_DISK_FOLDER");
+    forgotten = getenv("DRILL_DISK_FORGETS");
     if (!folder || !journals) {
         folder = NULL;
         return;

@@ -44,8 +44,8 @@ class DiskJournal:
 
     def environment(self, forgets=""):
         """What a program is started with; `forgets` is how the names of files end whose syncs are pretended."""
-        return {"LD_PRELOAD": self.compiled, "GATEHOUSE_DISK_FOLDER": self.folder,
-                "GATEHOUSE_DISK_JOURNAL": self.journals, "GATEHOUSE_DISK_FORGETS": forgets}
+        return {"LD_PRELOAD": self.compiled, "DRILL_DISK_FOLDER": self.folder,
+                "DRILL_DISK_JOURNAL": self.journals, "DRILL_DISK_FORGETS": forgets}
 
     def kill(self, server):
         """Kills a process behind one of its records; one that changes nothing any more, at any moment."""

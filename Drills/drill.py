@@ -10,6 +10,7 @@ import tempfile
 import time
 import traceback
 
+import alerts
 import bodies
 import browsers
 import cost
@@ -61,7 +62,7 @@ DRILLS = {
     "power-cut": power_cut, "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler, "history": history,
-    "hot-row": hot_row, "overload": overload, "worst-day": worst_day, "cost": cost, "soak": soak}
+    "hot-row": hot_row, "overload": overload, "worst-day": worst_day, "alerts": alerts, "cost": cost, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding
 # too.
 LONGEST = 180

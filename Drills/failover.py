@@ -67,7 +67,7 @@ def run(bench):
         with Cluster(bench) as cluster, bench.carriers() as carriers:
             if not bench.claim(eventually(cluster.is_in_step, 90), f"the cluster is in step ({cluster.members()})"):
                 return
-            settings = {**SETTINGS, **cluster.storage(), "INSTANCES": "2", "LOG_LEVEL": "notice"}
+            settings = {**SETTINGS, **cluster.storage(), "GATEHOUSE_INSTANCES": "2", "GATEHOUSE_LOG_LEVEL": "notice"}
             servers = {name: bench.start(carriers, name, settings=settings) for name in ("first", "second")}
             try:
                 Failover(bench, cluster, carriers, servers).live()
@@ -177,9 +177,9 @@ class Cluster:
         with open(key, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             file.write(secrets.token_urlsafe(32))
         hosts = ",".join(f"127.0.0.1:{port}" for port in self.ports.values())
-        return {"STORAGE_URL": f"postgres://gatehouse@{hosts}/postgres?target_session_attrs=read-write&sslmode=disable",
-                "STORAGE_PASSWORD": self.password, "STORAGE_MASTER_KEY_FILE": key, "STORAGE_CREATE": "true",
-                "STORAGE_CONNECT_SECONDS": "2", "STORAGE_STATEMENT_SECONDS": "2"}
+        return {"GATEHOUSE_STORAGE_URL": f"postgres://gatehouse@{hosts}/postgres?target_session_attrs=read-write&sslmode=disable",
+                "GATEHOUSE_STORAGE_PASSWORD": self.password, "GATEHOUSE_STORAGE_MASTER_KEY_FILE": key, "GATEHOUSE_STORAGE_CREATE": "true",
+                "GATEHOUSE_STORAGE_CONNECT_SECONDS": "2", "GATEHOUSE_STORAGE_STATEMENT_SECONDS": "2"}
 
 
 class Failover:

@@ -28,13 +28,13 @@ CHALLENGES_A_MINUTE = 60
 CROWD = 300
 OTHERS = 40
 SETTINGS = {
-    **VAULT, **REPEATED, "APPS": "service",
-    "KEY_SERVICE_ENABLED": "true", "KEY_SERVICE_HASHES_AT_ONCE": "1", "KEY_SERVICE_WAITING": "128",
-    "RATE_LIMIT_AUTHORIZATIONS_PER_MINUTE_PER_ADDRESS": "0", "RATE_LIMIT_KEYS_PER_MINUTE_PER_ADDRESS": "0",
-    "RATE_LIMIT_KEYS_PER_DAY_PER_ADDRESS": str(KEYS_A_DAY),
-    "RATE_LIMIT_CHALLENGES_PER_MINUTE_PER_ADDRESS": str(CHALLENGES_A_MINUTE),
-    "APP_SERVICE_SCOPES": "openid,account.read,tokens,offline_access", "BROWSER_PENDING_BYTES": str(PENDING_BYTES),
-    "HTTP_CLIENT_ADDRESS_HEADER": "X-Forwarded-For", "HTTP_TRUSTED_PROXIES": "127.0.0.1/32"}
+    **VAULT, **REPEATED, "GATEHOUSE_APPS": "service",
+    "GATEHOUSE_KEY_SERVICE_ENABLED": "true", "GATEHOUSE_KEY_SERVICE_HASHES_AT_ONCE": "1", "GATEHOUSE_KEY_SERVICE_WAITING": "128",
+    "GATEHOUSE_RATE_LIMIT_AUTHORIZATIONS_PER_MINUTE_PER_ADDRESS": "0", "GATEHOUSE_RATE_LIMIT_KEYS_PER_MINUTE_PER_ADDRESS": "0",
+    "GATEHOUSE_RATE_LIMIT_KEYS_PER_DAY_PER_ADDRESS": str(KEYS_A_DAY),
+    "GATEHOUSE_RATE_LIMIT_CHALLENGES_PER_MINUTE_PER_ADDRESS": str(CHALLENGES_A_MINUTE),
+    "GATEHOUSE_APP_SERVICE_SCOPES": "openid,account.read,tokens,offline_access", "GATEHOUSE_BROWSER_PENDING_BYTES": str(PENDING_BYTES),
+    "GATEHOUSE_HTTP_CLIENT_ADDRESS_HEADER": "X-Forwarded-For", "GATEHOUSE_HTTP_TRUSTED_PROXIES": "127.0.0.1/32"}
 CALLBACK = "https://sign-in.example/auth/plain/callback"
 
 
@@ -53,7 +53,7 @@ def run(bench):
                   before)
         try:
             with postgres(bench) as database:
-                shared = {**settings, **storage(bench, database), "INSTANCES": "2"}
+                shared = {**settings, **storage(bench, database), "GATEHOUSE_INSTANCES": "2"}
                 with bench.server(carriers, "one", settings=shared) as one, \
                         bench.server(carriers, "two", settings=shared) as two:
                     before = floods(bench, "postgres", carriers, [one, two], lambda: relations(database))

@@ -11,7 +11,7 @@ TIMEOUT_SECONDS = 2
 
 
 def run(bench):
-    settings = {"PROVIDER_ZENKEY_TIMEOUT_SECONDS": str(TIMEOUT_SECONDS), "HTTP_LOOPS": "1"}
+    settings = {"GATEHOUSE_PROVIDER_ZENKEY_TIMEOUT_SECONDS": str(TIMEOUT_SECONDS), "GATEHOUSE_HTTP_LOOPS": "1"}
     with bench.carriers(latency=100) as carriers, bench.server(carriers, settings=settings) as server:
         answers = crowd(2 * CROWD, lambda number: server.sign_in(f"before{number}"), threads=CROWD)
         bench.claim(all(answer.status == 200 for answer in answers), f"sign-ins succeed before ({tally(answers)})")

@@ -39,7 +39,7 @@ provider:
 
 
 class Gatehouse(Process):
-    """`settings` are environment variables, which win over the configuration, such as HTTP_LOOPS; `executable` is another
+    """`settings` are environment variables, which win over the configuration, such as GATEHOUSE_HTTP_LOOPS; `executable` is another
     version than the one under drill."""
 
     def __init__(self, binaries, folder, carriers, database=None, settings=None, limits=None, awaits=True,

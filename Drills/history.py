@@ -17,10 +17,10 @@ from history_service import service
 from history_world import World
 from postgres import NotInstalled
 
-SECONDS = int(os.environ.get("GATEHOUSE_HISTORY_SECONDS", "20"))
+SECONDS = int(os.environ.get("DRILL_HISTORY_SECONDS", "20"))
 # Some of the faults, by their names; a planted fault instead of them, or all of those.
-CHOSEN = os.environ.get("GATEHOUSE_HISTORY_FAULTS", "").replace(",", " ").split() or list(FAULTS)
-PLANTED = os.environ.get("GATEHOUSE_HISTORY_PLANT", "")
+CHOSEN = os.environ.get("DRILL_HISTORY_FAULTS", "").replace(",", " ").split() or list(FAULTS)
+PLANTED = os.environ.get("DRILL_HISTORY_PLANT", "")
 PLANT_SECONDS = 5
 # A history is checked so often, and begins anew: by then millions of operations would have to be kept.
 CHAPTER = 60
@@ -41,7 +41,7 @@ def run(bench):
     total = collections.Counter()
     for number, name in enumerate(CHOSEN):
         # Who registers by ticket is asked for in every second one.
-        settings = {"REGISTRATION": "ticket"} if number % 2 else {}
+        settings = {"GATEHOUSE_REGISTRATION": "ticket"} if number % 2 else {}
         try:
             place = of_its_own(bench, name)
             with place.carriers() as carriers, FAULTS[name](place, carriers, name, settings) as (instances, harm):

@@ -96,7 +96,7 @@ def promotion(bench, carriers, name, settings):
 def returned(bench, carriers, name, settings):
     """The standby that is promoted may lack what was acknowledged: then, and only then, an operator has it go on."""
     with pair(bench, waits=False) as databases:
-        ledger = {"STORAGE_LEDGER": f"file:{bench.folder}/ledger", **storage(bench, *databases.servers)}
+        ledger = {"GATEHOUSE_STORAGE_LEDGER": f"file:{bench.folder}/ledger", **storage(bench, *databases.servers)}
         with service(bench, carriers, name, {**settings, **ledger}, count=INSTANCES) as instances:
             yield instances, lambda: go_back(bench, instances, databases)
 
@@ -140,8 +140,8 @@ def go_back(bench, instances, databases):
 def pooled(bench, carriers, name, settings):
     """A pooler in between gives each transaction to any session, those too that a killed instance has left behind."""
     with postgres(bench) as database, pgbouncer(bench, database) as port:
-        through = {**storage(bench, database), "STORAGE_URL": f"postgres://gatehouse@127.0.0.1:{port}/postgres",
-                   "STORAGE_PREPARED_STATEMENTS": "false"}
+        through = {**storage(bench, database), "GATEHOUSE_STORAGE_URL": f"postgres://gatehouse@127.0.0.1:{port}/postgres",
+                   "GATEHOUSE_STORAGE_PREPARED_STATEMENTS": "false"}
         with service(bench, carriers, name, {**settings, **through}, count=INSTANCES) as instances:
             yield instances, lambda: restart(instances)
 
@@ -161,7 +161,7 @@ def silent(bench, carriers, name, settings):
             relay.await_line(RELAYING)
         instances = stack.enter_context(service(
             bench, carriers, name, {**settings, **storage(bench, database)}, count=INSTANCES,
-            of_instance=lambda number: {"STORAGE_URL": f"postgres://gatehouse@127.0.0.1:{ports[number]}/postgres"}))
+            of_instance=lambda number: {"GATEHOUSE_STORAGE_URL": f"postgres://gatehouse@127.0.0.1:{ports[number]}/postgres"}))
         yield instances, lambda: pause(random.choice(relays))
 
 

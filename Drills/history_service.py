@@ -9,13 +9,13 @@ from wire import LOST, Client
 
 # In a history nothing expires by itself, and nobody is refused for how often they ask.
 SETTINGS = {
-    "SESSION_ACCESS_TOKEN_SECONDS": "86400", "SESSION_SENSITIVE_MAX_AGE_SECONDS": "86400", "SESSION_MAXIMUM_PER_USER": "0",
-    "SESSION_MAXIMUM_PER_APP": "0", "RATE_LIMIT_FAILED_REFRESHES_PER_MINUTE_PER_ADDRESS": "0",
-    "RATE_LIMIT_CHALLENGES_PER_MINUTE_PER_ADDRESS": "0", "RATE_LIMIT_REFRESH_REPEATS_PER_HOUR_PER_USER": "0",
-    "PROVIDER_ZENKEY_TRANSACTION_IDENTITY_MINIMUM_AGE_HOURS": "0",
-    "PROVIDER_PLAIN_TRANSACTION_IDENTITY_MINIMUM_AGE_HOURS": "0", "LOG_LEVEL": "notice"}
+    "GATEHOUSE_SESSION_ACCESS_TOKEN_SECONDS": "86400", "GATEHOUSE_SESSION_SENSITIVE_MAX_AGE_SECONDS": "86400", "GATEHOUSE_SESSION_MAXIMUM_PER_USER": "0",
+    "GATEHOUSE_SESSION_MAXIMUM_PER_APP": "0", "GATEHOUSE_RATE_LIMIT_FAILED_REFRESHES_PER_MINUTE_PER_ADDRESS": "0",
+    "GATEHOUSE_RATE_LIMIT_CHALLENGES_PER_MINUTE_PER_ADDRESS": "0", "GATEHOUSE_RATE_LIMIT_REFRESH_REPEATS_PER_HOUR_PER_USER": "0",
+    "GATEHOUSE_PROVIDER_ZENKEY_TRANSACTION_IDENTITY_MINIMUM_AGE_HOURS": "0",
+    "GATEHOUSE_PROVIDER_PLAIN_TRANSACTION_IDENTITY_MINIMUM_AGE_HOURS": "0", "GATEHOUSE_LOG_LEVEL": "notice"}
 # Of a store that is away requests are told within the clients' patience.
-TIMES = {"STORAGE_CONNECT_SECONDS": "2", "STORAGE_STATEMENT_SECONDS": "2"}
+TIMES = {"GATEHOUSE_STORAGE_CONNECT_SECONDS": "2", "GATEHOUSE_STORAGE_STATEMENT_SECONDS": "2"}
 LONGEST_RETURN = 30
 
 
@@ -24,7 +24,7 @@ class Service:
         """`of_instance` has further settings of one instance, by its number."""
         self.bench, self.carriers, self.name = bench, carriers, name
         self.settings = [
-            {**SETTINGS, **settings, **({"INSTANCES": str(count), **TIMES} if count > 1 else {}), **of_instance(number)}
+            {**SETTINGS, **settings, **({"GATEHOUSE_INSTANCES": str(count), **TIMES} if count > 1 else {}), **of_instance(number)}
             for number in range(count)]
         # Of the history that goes on.
         self.log = None

@@ -16,7 +16,7 @@ from ready_made import NotInstalled, ReadyMade
 from wire import LOST
 
 LONGEST = 600
-ROUNDS = int(os.environ.get("GATEHOUSE_HOT_ROUNDS", "3"))
+ROUNDS = int(os.environ.get("DRILL_HOT_ROUNDS", "3"))
 # How long each is measured, and how many others sign in meanwhile, who pause so that there is time to spare.
 SECONDS = 5
 OTHERS, PAUSE = 8, 0.02
@@ -31,10 +31,10 @@ SHARE, LEAST_BOUND = 2, 0.02
 LONG_HOLD = 15
 # Who signs in so often has as many sessions as one may have, so the oldest goes each time.
 SETTINGS = {
-    "SESSION_MAXIMUM_PER_USER": "50", "SESSION_MAXIMUM_PER_APP": "25",
-    "PROVIDERS": "ready,hot,zenkey", "SESSION_ACCESS_TOKEN_SECONDS": "86400", "SESSION_SENSITIVE_MAX_AGE_SECONDS": "86400",
-    "PROVIDER_ZENKEY_TRANSACTION_IDENTITY_MINIMUM_AGE_HOURS": "0", "RATE_LIMIT_REFRESH_REPEATS_PER_HOUR_PER_USER": "0",
-    "RATE_LIMIT_FAILED_REFRESHES_PER_MINUTE_PER_ADDRESS": "0"}
+    "GATEHOUSE_SESSION_MAXIMUM_PER_USER": "50", "GATEHOUSE_SESSION_MAXIMUM_PER_APP": "25",
+    "GATEHOUSE_PROVIDERS": "ready,hot,zenkey", "GATEHOUSE_SESSION_ACCESS_TOKEN_SECONDS": "86400", "GATEHOUSE_SESSION_SENSITIVE_MAX_AGE_SECONDS": "86400",
+    "GATEHOUSE_PROVIDER_ZENKEY_TRANSACTION_IDENTITY_MINIMUM_AGE_HOURS": "0", "GATEHOUSE_RATE_LIMIT_REFRESH_REPEATS_PER_HOUR_PER_USER": "0",
+    "GATEHOUSE_RATE_LIMIT_FAILED_REFRESHES_PER_MINUTE_PER_ADDRESS": "0"}
 # What many ask at once that is one session's: the request, how many ask, and how they may be answered.
 SESSION_REQUESTS = {
     "refresh": (("POST", "/auth/token", FORM), HOT, (200, 503)),
@@ -65,7 +65,7 @@ def run(bench):
 def in_postgres(bench, crowds, carriers, settings):
     with postgres(bench) as database:
         settings = {**settings, **storage(bench, database)}
-        with bench.server(carriers, "postgres", settings={**settings, "STORAGE_REQUEST_SECONDS": str(BUDGET)}) as server:
+        with bench.server(carriers, "postgres", settings={**settings, "GATEHOUSE_STORAGE_REQUEST_SECONDS": str(BUDGET)}) as server:
             row = HotRow(bench, crowds, server, "postgres", database, BUDGET)
             row.compare({"hot": None, "held": row.hold})
             row.of_session()

@@ -33,7 +33,7 @@ def is_answered(connection):
 def run(bench):
     most = min(WANTED, resource.getrlimit(resource.RLIMIT_NOFILE)[1] - RESERVE)
     # One loop, because each loop closes the oldest of its own.
-    settings = {"HTTP_LOOPS": "1", "HTTP_CONNECTIONS": str(most), "HTTP_IDLE_TIMEOUT_SECONDS": "150"}
+    settings = {"GATEHOUSE_HTTP_LOOPS": "1", "GATEHOUSE_HTTP_CONNECTIONS": str(most), "GATEHOUSE_HTTP_IDLE_TIMEOUT_SECONDS": "150"}
     with bench.carriers() as carriers, bench.server(carriers, settings=settings) as server:
         crowd(20, lambda number: server.sign_in(f"warm{number}"))
         rest = server.settled_descriptors()

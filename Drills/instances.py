@@ -11,7 +11,7 @@ from fleet import Fleet
 from postgres import NotInstalled, postgres, storage
 from recall import check, check_chains
 
-ROUNDS = int(os.environ.get("GATEHOUSE_INSTANCES_ROUNDS", "10"))
+ROUNDS = int(os.environ.get("DRILL_INSTANCES_ROUNDS", "10"))
 LONGEST = 120 + 15 * ROUNDS
 APPS = 8
 # How long a round goes on before the kill at most, and after the killed one is back.
@@ -29,7 +29,7 @@ def run(bench):
 def kill_in_turn(bench, carriers, settings):
     def start(name, **options):
         return bench.start(
-            carriers, name, settings={**SETTINGS, **settings, "INSTANCES": "2", "LOG_LEVEL": "notice"}, **options)
+            carriers, name, settings={**SETTINGS, **settings, "GATEHOUSE_INSTANCES": "2", "GATEHOUSE_LOG_LEVEL": "notice"}, **options)
 
     # The tables are made by both at once.
     fleet, answers = Fleet({name: start(name, awaits=False) for name in ("one", "two")}), Answers()

@@ -99,7 +99,7 @@ def losses_of_ledger(life, bench, folder, disk, moment):
     for name in os.listdir(data):
         if name in ("gatehouse.db", "gatehouse.db-wal", "gatehouse.db-shm"):
             os.remove(os.path.join(data, name))
-    store = {"STORAGE_URL": f"file:{data}/gatehouse.db"}
+    store = {"GATEHOUSE_STORAGE_URL": f"file:{data}/gatehouse.db"}
     done = run_tool(bench, folder, ["restore", os.path.join(disk, "backup.db")], store)
     if done.returncode != 0:
         return [f"no restore: {done.stderr.strip()}"]

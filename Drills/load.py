@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import time
 
-SECONDS = int(os.environ.get("GATEHOUSE_COST_SECONDS", "10"))
+SECONDS = int(os.environ.get("DRILL_COST_SECONDS", "10"))
 REQUESTS = re.compile(r"(\d+) requests in")
 FAILED = re.compile(r"Non-2xx or 3xx responses: (\d+)")
 ERRORS = re.compile(r"Socket errors: (.*)")

@@ -16,7 +16,7 @@ UNSEEN = 1
 
 
 def locked_file(bench, carriers):
-    with bench.server(carriers, "locked", settings={"STORAGE_REQUEST_SECONDS": str(BUDGET)}) as server:
+    with bench.server(carriers, "locked", settings={"GATEHOUSE_STORAGE_REQUEST_SECONDS": str(BUDGET)}) as server:
         for name, seconds in (("short", SHORT), ("long", LONG)):
             spent = carriers.requests("token")
             bodies = [carriers.authorize(f"{name}{number}") for number in range(SIGN_INS)]

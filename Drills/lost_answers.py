@@ -20,7 +20,7 @@ from lifetimes import FileStore, SharedStore
 from postgres import NotInstalled, postgres, storage
 from wire import FORM, JSON, LOST, Client, connect, reset
 
-OPERATIONS = int(os.environ.get("GATEHOUSE_LOST_ANSWERS", "10000"))
+OPERATIONS = int(os.environ.get("DRILL_LOST_ANSWERS", "10000"))
 LONGEST = 120 + OPERATIONS // 10
 PHONES = 12
 # A phone that has lost an answer connects anew and repeats its request; some lose the next answer too.
@@ -31,14 +31,14 @@ SCOPE = "openid email offline_access account.read account.sessions"
 
 def settings(carriers):
     return {
-        **auth0_settings(carriers), "APPS": "drill", "APP_DRILL_CLIENT_ID": "drill",
-        "APP_DRILL_REDIRECT_URIS": browsers.APP, "APP_DRILL_SCOPES": SCOPE.replace(" ", ","),
-        "PROVIDER_PLAIN_TOKEN_EXCHANGE": "introspection", "SESSION_ACCESS_TOKEN_SECONDS": "86400",
-        "SESSION_MAXIMUM_PER_USER": "0", "SESSION_MAXIMUM_PER_APP": "0", "SESSION_MAXIMUM_EXCHANGED_PER_USER": "0",
-        "RATE_LIMIT_AUTHORIZATIONS_PER_MINUTE_PER_ADDRESS": "0",
-        "RATE_LIMIT_FAILED_REFRESHES_PER_MINUTE_PER_ADDRESS": "0",
-        "RATE_LIMIT_EXCHANGES_PER_HOUR_PER_USER": "0", "RATE_LIMIT_REFRESH_REPEATS_PER_HOUR_PER_USER": "0",
-        "PROVIDER_ZENKEY_TRANSACTION_IDENTITY_MINIMUM_AGE_HOURS": "0"}
+        **auth0_settings(carriers), "GATEHOUSE_APPS": "drill", "GATEHOUSE_APP_DRILL_CLIENT_ID": "drill",
+        "GATEHOUSE_APP_DRILL_REDIRECT_URIS": browsers.APP, "GATEHOUSE_APP_DRILL_SCOPES": SCOPE.replace(" ", ","),
+        "GATEHOUSE_PROVIDER_PLAIN_TOKEN_EXCHANGE": "introspection", "GATEHOUSE_SESSION_ACCESS_TOKEN_SECONDS": "86400",
+        "GATEHOUSE_SESSION_MAXIMUM_PER_USER": "0", "GATEHOUSE_SESSION_MAXIMUM_PER_APP": "0", "GATEHOUSE_SESSION_MAXIMUM_EXCHANGED_PER_USER": "0",
+        "GATEHOUSE_RATE_LIMIT_AUTHORIZATIONS_PER_MINUTE_PER_ADDRESS": "0",
+        "GATEHOUSE_RATE_LIMIT_FAILED_REFRESHES_PER_MINUTE_PER_ADDRESS": "0",
+        "GATEHOUSE_RATE_LIMIT_EXCHANGES_PER_HOUR_PER_USER": "0", "GATEHOUSE_RATE_LIMIT_REFRESH_REPEATS_PER_HOUR_PER_USER": "0",
+        "GATEHOUSE_PROVIDER_ZENKEY_TRANSACTION_IDENTITY_MINIMUM_AGE_HOURS": "0"}
 
 
 def digest(text):
@@ -275,13 +275,13 @@ def run(bench):
     with bench.carriers(redirect_uris=CALLBACKS) as carriers:
         common = settings(carriers)
         for name, kind, count, more in (("file", Phone, OPERATIONS, {}),
-                                        ("tickets", Registrant, OPERATIONS // 5, {"REGISTRATION": "ticket"})):
+                                        ("tickets", Registrant, OPERATIONS // 5, {"GATEHOUSE_REGISTRATION": "ticket"})):
             with bench.server(carriers, name, settings={**common, **more}) as server:
                 book = lose(bench, name, carriers, [server], kind, count)
             compare(bench, name, book, FileStore(server.database))
         try:
             with postgres(bench) as database:
-                shared = {**common, **storage(bench, database), "INSTANCES": "2"}
+                shared = {**common, **storage(bench, database), "GATEHOUSE_INSTANCES": "2"}
                 with bench.server(carriers, "one", settings=shared) as one, \
                         bench.server(carriers, "two", settings=shared) as two:
                     book = lose(bench, "two", carriers, [one, two], Phone, OPERATIONS)

@@ -13,9 +13,9 @@ from postgres import NotInstalled as NoDatabase
 from postgres import postgres, storage
 from ready_made import NotInstalled, programs
 
-SECONDS = int(os.environ.get("GATEHOUSE_MORNING_SECONDS", "1800"))
+SECONDS = int(os.environ.get("DRILL_MORNING_SECONDS", "1800"))
 # Who sign in, at equal distances among all users; a power of sixteen.
-PEOPLE = int(os.environ.get("GATEHOUSE_MORNING_PEOPLE", "65536"))
+PEOPLE = int(os.environ.get("DRILL_MORNING_PEOPLE", "65536"))
 LONGEST = SECONDS + 1800
 CONNECTIONS = 128
 # Between two looks at the tables.
@@ -39,7 +39,7 @@ def run(bench):
             settings = {**carrier.settings(), **storage(bench, database)}
             file = moving.fill(bench, carrier, settings)
             moving.command(bench, settings, "store", "copy", "--from", f"file:{file.database}", "--to",
-                           settings["STORAGE_URL"], url=settings["STORAGE_URL"])
+                           settings["GATEHOUSE_STORAGE_URL"], url=settings["GATEHOUSE_STORAGE_URL"])
             os.remove(file.database)
             database.ask("VACUUM ANALYZE")
             with moving.server(bench, carrier, settings) as servers:

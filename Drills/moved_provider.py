@@ -11,7 +11,7 @@ from bench import crowd, tally
 from older_store import name_of, subject_of
 from postgres import NotInstalled, postgres, storage
 
-USERS = int(os.environ.get("GATEHOUSE_MOVED_USERS", "100000"))
+USERS = int(os.environ.get("DRILL_MOVED_USERS", "100000"))
 # How many sign in where figures are compared.
 SAMPLE = min(2_000, USERS)
 FORMER = "https://former.example"
@@ -35,9 +35,9 @@ class Moved:
     def __init__(self, bench, carriers, name, store, database=None):
         self.bench, self.carriers, self.name, self.database = bench, carriers, name, database
         # The section of the carriers would trust the provider's host, too, and an alias concerns one section only.
-        self.store = {**store, "PROVIDERS": "plain"}
+        self.store = {**store, "GATEHOUSE_PROVIDERS": "plain"}
         self.issuer = carriers.urls["plain"]
-        self.alias = {"PROVIDER_PLAIN_ISSUER_ALIASES": f"{FORMER}={self.issuer}"}
+        self.alias = {"GATEHOUSE_PROVIDER_PLAIN_ISSUER_ALIASES": f"{FORMER}={self.issuer}"}
 
     def server(self, settings):
         return self.bench.server(self.carriers, self.name, settings={**self.store, **settings})

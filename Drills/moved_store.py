@@ -13,7 +13,7 @@ from postgres import NotInstalled, Postgres, storage
 from wire import Client
 
 LONGEST = 300
-SETTINGS = {"SESSION_ACCESS_TOKEN_SECONDS": "86400", "LOG_LEVEL": "notice"}
+SETTINGS = {"GATEHOUSE_SESSION_ACCESS_TOKEN_SECONDS": "86400", "GATEHOUSE_LOG_LEVEL": "notice"}
 # More than the numbers that an instance takes at once, so that those behind them are asked for, too.
 NEWCOMERS = 80
 END_CONNECTIONS = """
@@ -87,7 +87,7 @@ class Move:
         return self.bench.claim(holds, f"{self.name}: {sentence}")
 
     def server(self, database, name):
-        settings = {**SETTINGS, **storage(self.bench, database), "STORAGE_LEDGER": f"file:{self.folder}/ledger"}
+        settings = {**SETTINGS, **storage(self.bench, database), "GATEHOUSE_STORAGE_LEDGER": f"file:{self.folder}/ledger"}
         return self.bench.server(self.carriers, f"{self.name}-{name}", settings=settings)
 
     def sign_in(self, server, subscriber):
@@ -153,7 +153,7 @@ class BlueAndGreen(Move):
     def run(self):
         os.symlink(self.old.folder, self.address)
         database = types.SimpleNamespace(folder=self.address)
-        settings = {**SETTINGS, **storage(self.bench, database), "STORAGE_LEDGER": f"file:{self.folder}/ledger"}
+        settings = {**SETTINGS, **storage(self.bench, database), "GATEHOUSE_STORAGE_LEDGER": f"file:{self.folder}/ledger"}
         with self.bench.server(self.carriers, self.name, settings=settings) as server:
             self.old.ask(f"SELECT setval('user_ids', {self.GIVEN})")
             known, cursor, before = self.live_before(server)

@@ -9,7 +9,7 @@ import time
 from bench import MIB
 from ready_made import subject
 
-USERS = int(os.environ.get("GATEHOUSE_COST_USERS", "1000000"))
+USERS = int(os.environ.get("DRILL_COST_USERS", "1000000"))
 
 
 def code(text):
@@ -26,7 +26,7 @@ def server(bench, carrier, settings):
 
 def fill(bench, carrier, settings):
     """A server that has stopped, with so many users in its file, one of whom has a session."""
-    file = bench.start(carrier, "million", settings={**settings, "STORAGE_URL": f"file:{bench.folder}/million.db"})
+    file = bench.start(carrier, "million", settings={**settings, "GATEHOUSE_STORAGE_URL": f"file:{bench.folder}/million.db"})
     file.database = f"{bench.folder}/million.db"
     file.session = file.call("POST", "/auth/signin", body=code("before")).json.get("token")
     file.stop()
@@ -44,8 +44,8 @@ def fill(bench, carrier, settings):
 def copy(bench, carrier, file, settings, source, target, name):
     """Copies a store and tells how long it took, and how much memory; a session from before is good afterwards."""
     seconds, peak = command(
-        bench, settings, "store", "copy", "--from", source, "--to", target, url=settings["STORAGE_URL"])
-    with server(bench, carrier, {**settings, "STORAGE_URL": target}) as (one,):
+        bench, settings, "store", "copy", "--from", source, "--to", target, url=settings["GATEHOUSE_STORAGE_URL"])
+    with server(bench, carrier, {**settings, "GATEHOUSE_STORAGE_URL": target}) as (one,):
         bench.claim(one.user(file.session).status == 200, "a session from before is good afterwards")
     bench.figure(f"copy_{name}_s", seconds)
     bench.figure(f"copy_{name}_MiB", peak / MIB)
@@ -57,7 +57,7 @@ def command(bench, settings, *words, url):
     with open(os.path.join(bench.folder, "commands.log"), "ab") as log:
         child = subprocess.Popen(
             [f"{bench.binaries}/gatehouse", *words, "--config", f"{bench.folder}/million/gatehouse.yaml"],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **settings, "STORAGE_URL": url})
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **settings, "GATEHOUSE_STORAGE_URL": url})
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
     bench.claim(child.returncode == 0, f"gatehouse {' '.join(words[:2])} succeeds")

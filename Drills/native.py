@@ -23,10 +23,10 @@ CLIENT, APP, REDIRECT = "gatehouse-auth0", "gatehouse-auth0-app", "com.example.a
 
 def settings(carriers):
     return {
-        "PROVIDERS": "zenkey, plain, auth0", "PROVIDER_AUTH0_PROFILE": "auth0",
-        "PROVIDER_AUTH0_ISSUER": f"{carriers.urls['auth0']}/", "PROVIDER_AUTH0_CLIENT_ID": CLIENT,
-        "PROVIDER_AUTH0_CLIENT_SECRET": "demo-secret-auth0", "PROVIDER_AUTH0_REDIRECT_URIS": REDIRECT,
-        "PROVIDER_AUTH0_AUDIENCES": APP, "PROVIDER_AUTH0_ALLOW_LOOPBACK_HTTP": "true"}
+        "GATEHOUSE_PROVIDERS": "zenkey, plain, auth0", "GATEHOUSE_PROVIDER_AUTH0_PROFILE": "auth0",
+        "GATEHOUSE_PROVIDER_AUTH0_ISSUER": f"{carriers.urls['auth0']}/", "GATEHOUSE_PROVIDER_AUTH0_CLIENT_ID": CLIENT,
+        "GATEHOUSE_PROVIDER_AUTH0_CLIENT_SECRET": "demo-secret-auth0", "GATEHOUSE_PROVIDER_AUTH0_REDIRECT_URIS": REDIRECT,
+        "GATEHOUSE_PROVIDER_AUTH0_AUDIENCES": APP, "GATEHOUSE_PROVIDER_AUTH0_ALLOW_LOOPBACK_HTTP": "true"}
 
 
 def digest(text):

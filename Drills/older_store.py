@@ -15,8 +15,8 @@ from carriers import PLAIN_CLIENT
 from damage import flaws
 
 # The executable of the earlier version.
-EARLIER = os.environ.get("GATEHOUSE_EARLIER")
-USERS = int(os.environ.get("GATEHOUSE_EARLIER_USERS", "1000000"))
+EARLIER = os.environ.get("DRILL_EARLIER")
+USERS = int(os.environ.get("DRILL_EARLIER_USERS", "1000000"))
 # How many of them sign in at the earlier version, and keep their refresh tokens.
 SIGNED_IN = 3_000
 OPENINGS = 3
@@ -28,9 +28,9 @@ BROUGHT_ALONG = re.compile(r" brought up to date from=(\d+) ms=(\d+) to=(\d+)")
 
 def run(bench):
     if not EARLIER:
-        return bench.skip("GATEHOUSE_EARLIER names no executable of an earlier version")
+        return bench.skip("DRILL_EARLIER names no executable of an earlier version")
     if not os.access(EARLIER, os.X_OK):
-        raise RuntimeError(f"GATEHOUSE_EARLIER names {EARLIER}, which can't be executed")
+        raise RuntimeError(f"DRILL_EARLIER names {EARLIER}, which can't be executed")
     with bench.carriers() as carriers:
         folder = os.path.join(bench.folder, "earlier")
         sessions, size = make_store(bench, carriers, folder)

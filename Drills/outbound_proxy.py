@@ -86,9 +86,9 @@ class Proxy(http.server.ThreadingHTTPServer):
     def settings(self):
         user = f"{USER}:{urllib.parse.quote(PASSWORD, safe='')}"
         return {
-            "PROVIDER_PLAIN_ISSUER": f"https://{HOST}", "PROVIDER_PLAIN_ISSUERS": self.carriers.urls["plain"],
-            "PROVIDER_PLAIN_CA_FILE": self.anchors,
-            "PROVIDER_PLAIN_OUTBOUND_PROXY": f"http://{user}@127.0.0.1:{self.server_address[1]}"}
+            "GATEHOUSE_PROVIDER_PLAIN_ISSUER": f"https://{HOST}", "GATEHOUSE_PROVIDER_PLAIN_ISSUERS": self.carriers.urls["plain"],
+            "GATEHOUSE_PROVIDER_PLAIN_CA_FILE": self.anchors,
+            "GATEHOUSE_PROVIDER_PLAIN_OUTBOUND_PROXY": f"http://{user}@127.0.0.1:{self.server_address[1]}"}
 
 
 def run(bench):

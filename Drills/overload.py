@@ -16,10 +16,10 @@ from readiness import Readiness, first_in_line
 from ready_made import NotInstalled, ReadyMade
 
 LONGEST = 1200
-SECONDS = int(os.environ.get("GATEHOUSE_OVERLOAD_SECONDS", "10"))
+SECONDS = int(os.environ.get("DRILL_OVERLOAD_SECONDS", "10"))
 # As /readyz is asked ten times a second, its slowest hundredth takes that long to be told from its slowest answer.
 LONG = 2 * SECONDS
-ROUNDS = int(os.environ.get("GATEHOUSE_OVERLOAD_ROUNDS", "3"))
+ROUNDS = int(os.environ.get("DRILL_OVERLOAD_ROUNDS", "3"))
 # What a crowd begins with, all connecting at once, is not counted.
 BEGINNING = 3
 # The most sign-ins a second are looked for with so many connections.

@@ -52,10 +52,10 @@ def run(bench):
     try:
         with postgres(bench) as database, pgbouncer(bench, database) as port, bench.carriers() as carriers:
             settings = {
-                **SETTINGS, **storage(bench, database), "INSTANCES": "2", "LOG_LEVEL": "notice",
-                "STORAGE_URL": f"postgres://gatehouse@127.0.0.1:{port}/postgres"}
+                **SETTINGS, **storage(bench, database), "GATEHOUSE_INSTANCES": "2", "GATEHOUSE_LOG_LEVEL": "notice",
+                "GATEHOUSE_STORAGE_URL": f"postgres://gatehouse@127.0.0.1:{port}/postgres"}
             # As it is by itself, which has to find out that its sessions are others', and as it is told.
-            for name, more in ("found-out", {}), ("told", {"STORAGE_PREPARED_STATEMENTS": "false"}):
+            for name, more in ("found-out", {}), ("told", {"GATEHOUSE_STORAGE_PREPARED_STATEMENTS": "false"}):
                 with bench.server(carriers, f"{name}-one", settings={**settings, **more}) as one, \
                         bench.server(carriers, f"{name}-two", settings={**settings, **more}) as two:
                     use(bench, carriers, {"one": one, "two": two}, name)

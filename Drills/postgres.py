@@ -171,5 +171,5 @@ def storage(bench, *servers):
             file.write(secrets.token_urlsafe(32))
     hosts = ",".join(server.folder.replace("/", "%2F") for server in servers)
     wanted = "&target_session_attrs=read-write" if len(servers) > 1 else ""
-    return {"STORAGE_URL": f"postgres://?host={hosts}&user=gatehouse&dbname=postgres{wanted}",
-            "STORAGE_MASTER_KEY_FILE": key, "STORAGE_CREATE": "true"}
+    return {"GATEHOUSE_STORAGE_URL": f"postgres://?host={hosts}&user=gatehouse&dbname=postgres{wanted}",
+            "GATEHOUSE_STORAGE_MASTER_KEY_FILE": key, "GATEHOUSE_STORAGE_CREATE": "true"}

@@ -12,7 +12,7 @@ from postgres import NotInstalled, postgres, storage
 from recall import check, check_chains
 from wire import LOST
 
-ROUNDS = int(os.environ.get("GATEHOUSE_POSTGRES_CRASH_ROUNDS", "50"))
+ROUNDS = int(os.environ.get("DRILL_POSTGRES_CRASH_ROUNDS", "50"))
 LONGEST = 120 + 15 * ROUNDS
 APPS = 6
 # How long it is up before a kill, and away after it: mostly so shortly that requests wait for it to come back, and at
@@ -27,13 +27,13 @@ CONNECT_SECONDS, STATEMENT_SECONDS = 2, 2
 LONGEST_ANSWER = 3 * STATEMENT_SECONDS + CONNECT_SECONDS + 1
 # Connections come back at most two seconds after the server has.
 LONGEST_RETURN = 3
-TIMES = {"STORAGE_CONNECT_SECONDS": str(CONNECT_SECONDS), "STORAGE_STATEMENT_SECONDS": str(STATEMENT_SECONDS)}
+TIMES = {"GATEHOUSE_STORAGE_CONNECT_SECONDS": str(CONNECT_SECONDS), "GATEHOUSE_STORAGE_STATEMENT_SECONDS": str(STATEMENT_SECONDS)}
 
 
 def run(bench):
     try:
         with postgres(bench) as database, bench.carriers() as carriers:
-            settings = {**SETTINGS, **TIMES, **storage(bench, database), "LOG_LEVEL": "notice"}
+            settings = {**SETTINGS, **TIMES, **storage(bench, database), "GATEHOUSE_LOG_LEVEL": "notice"}
             with bench.server(carriers, settings=settings) as server:
                 kill_again_and_again(bench, database, server)
     except NotInstalled as error:

@@ -20,11 +20,11 @@ from disk_journal import DiskJournal, NoCompiler
 from kept import losses, losses_of_backup, losses_of_ledger
 from store_life import SETTINGS, StoreLife
 
-# Many more by hand: GATEHOUSE_POWER_CUTS=1000 scripts/drill power-cut
-CUTS = int(os.environ.get("GATEHOUSE_POWER_CUTS", "20"))
+# Many more by hand: DRILL_POWER_CUTS=1000 scripts/drill power-cut
+CUTS = int(os.environ.get("DRILL_POWER_CUTS", "20"))
 # Files whose syncs are pretended throughout, to see the drill fail: 1 stands for the write-ahead log, and anything else
 # for files whose name ends so.
-PLANT = os.environ.get("GATEHOUSE_POWER_CUT_PLANT", "")
+PLANT = os.environ.get("DRILL_POWER_CUT_PLANT", "")
 PLANT = "-wal" if PLANT == "1" else PLANT
 LONGEST = 120 + 3 * CUTS
 LOAD_SECONDS, PLANTED_SECONDS, PLANTED_CUTS = 5, 1.5, 12

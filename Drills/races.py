@@ -15,7 +15,7 @@ from bench import tally
 from postgres import NotInstalled, postgres, storage
 from wire import LOST, Client
 
-ROUNDS = int(os.environ.get("GATEHOUSE_RACES_ROUNDS", "1000"))
+ROUNDS = int(os.environ.get("DRILL_RACES_ROUNDS", "1000"))
 LONGEST = 300 + 3 * ROUNDS
 WORKERS = 4
 CALLBACK = f"{browsers.ISSUER}/auth/zenkey/callback"
@@ -238,9 +238,9 @@ RACES = (Races.code, Races.copies, Races.id_token, Races.challenge, Races.newcom
 def run(bench):
     try:
         with postgres(bench) as database, bench.carriers(redirect_uris=[CALLBACK]) as carriers:
-            settings = {**browsers.SETTINGS, **native.settings(carriers), **storage(bench, database), "LOG_LEVEL": "notice",
-                        "APP_DRILL_SCOPES": "openid,offline_access",
-                        "RATE_LIMIT_CHALLENGES_PER_MINUTE_PER_ADDRESS": "0", "INSTANCES": "2"}
+            settings = {**browsers.SETTINGS, **native.settings(carriers), **storage(bench, database), "GATEHOUSE_LOG_LEVEL": "notice",
+                        "GATEHOUSE_APP_DRILL_SCOPES": "openid,offline_access",
+                        "GATEHOUSE_RATE_LIMIT_CHALLENGES_PER_MINUTE_PER_ADDRESS": "0", "GATEHOUSE_INSTANCES": "2"}
             with bench.server(carriers, "one", settings=settings) as one, \
                     bench.server(carriers, "two", settings=settings) as two:
                 races = Races(carriers)

@@ -122,11 +122,11 @@ class ReadyMade(Process):
 
     def settings(self):
         """Of a server that nothing but this provider is behind, and that limits nobody."""
-        return {"PROVIDERS": self.name, **self.section(), "SESSION_MAXIMUM_PER_USER": "0", "SESSION_MAXIMUM_PER_APP": "0",
-                "LOG_LEVEL": "notice"}
+        return {"GATEHOUSE_PROVIDERS": self.name, **self.section(), "GATEHOUSE_SESSION_MAXIMUM_PER_USER": "0", "GATEHOUSE_SESSION_MAXIMUM_PER_APP": "0",
+                "GATEHOUSE_LOG_LEVEL": "notice"}
 
     def section(self):
         settings = {
             "PROFILE": "openid", "ISSUER": self.issuer, "CLIENT_ID": self.client, "CLIENT_SECRET": SECRET, "REDIRECT_URIS": REDIRECT,
             "ALLOW_LOOPBACK_HTTP": "true", "PKCE": "enforced", "IN_FLIGHT": "20000", "CONNECTIONS_PER_HOST": "2000", "USERINFO": "optional"}
-        return {f"PROVIDER_{self.name.upper()}_{key}": value for key, value in settings.items()}
+        return {f"GATEHOUSE_PROVIDER_{self.name.upper()}_{key}": value for key, value in settings.items()}

@@ -6,7 +6,7 @@ REPEATS = 3000
 # What one user has in an hour here, and the most rows that all of them may be told by.
 BUDGET = 500
 ROWS = 10
-SETTINGS = {"RATE_LIMIT_REFRESH_REPEATS_PER_HOUR_PER_USER": str(BUDGET)}
+SETTINGS = {"GATEHOUSE_RATE_LIMIT_REFRESH_REPEATS_PER_HOUR_PER_USER": str(BUDGET)}
 
 
 def refresh(server, token):

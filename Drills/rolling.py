@@ -12,7 +12,7 @@ from postgres import NotInstalled, postgres, storage
 from recall import check, check_chains
 from stops import LAME_DUCK_SECONDS, Load, Proxy, free_ports
 
-REQUESTS = int(os.environ.get("GATEHOUSE_ROLLING_REQUESTS", "100000"))
+REQUESTS = int(os.environ.get("DRILL_ROLLING_REQUESTS", "100000"))
 LONGEST = 120 + REQUESTS // 100
 # Besides the apps, whose requests have connections of their own, there are connections that are kept.
 APPS, KEEPING = 6, 4
@@ -36,8 +36,8 @@ def replace_in_turn(bench, carriers, settings):
 
     def start(name):
         return bench.start(carriers, name, settings={
-            **SETTINGS, **settings, "INSTANCES": "2", "HTTP_PORT": str(places[name][0]), "LOG_LEVEL": "notice",
-            "ADMIN_PORT": str(places[name][1]), "HTTP_LAME_DUCK_SECONDS": str(LAME_DUCK_SECONDS)})
+            **SETTINGS, **settings, "GATEHOUSE_INSTANCES": "2", "GATEHOUSE_HTTP_PORT": str(places[name][0]), "GATEHOUSE_LOG_LEVEL": "notice",
+            "GATEHOUSE_ADMIN_PORT": str(places[name][1]), "GATEHOUSE_HTTP_LAME_DUCK_SECONDS": str(LAME_DUCK_SECONDS)})
 
     servers = {name: start(name) for name in places}
     proxy, answers = Proxy(bench.folder, ports[4], places), Answers()

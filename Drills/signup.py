@@ -16,11 +16,11 @@ HEADERS_OF_EACH = {"date", "x-request-id"}
 def settings(carriers):
     url = carriers.urls["beyond"]
     return {
-        "PROVIDERS": "zenkey, plain, beyond", "PROVIDER_BEYOND_PROFILE": "beyond-identity", "PROVIDER_BEYOND_ISSUER": url,
-        "PROVIDER_BEYOND_CLIENT_ID": "gatehouse-beyond", "PROVIDER_BEYOND_CLIENT_SECRET": "demo-secret-beyond",
-        "PROVIDER_BEYOND_REDIRECT_URIS": "com.example.app:/beyond", "PROVIDER_BEYOND_REQUIRE_PKCE": "false",
-        "PROVIDER_BEYOND_ALLOW_LOOPBACK_HTTP": "true", "PROVIDER_BEYOND_USER_API_URL": f"{url}/v1/manage",
-        "PROVIDER_BEYOND_USER_API_TOKEN": "demo-api-token", "RATE_LIMIT_SIGN_UPS_PER_MINUTE_PER_ADDRESS": "0"}
+        "GATEHOUSE_PROVIDERS": "zenkey, plain, beyond", "GATEHOUSE_PROVIDER_BEYOND_PROFILE": "beyond-identity", "GATEHOUSE_PROVIDER_BEYOND_ISSUER": url,
+        "GATEHOUSE_PROVIDER_BEYOND_CLIENT_ID": "gatehouse-beyond", "GATEHOUSE_PROVIDER_BEYOND_CLIENT_SECRET": "demo-secret-beyond",
+        "GATEHOUSE_PROVIDER_BEYOND_REDIRECT_URIS": "com.example.app:/beyond", "GATEHOUSE_PROVIDER_BEYOND_REQUIRE_PKCE": "false",
+        "GATEHOUSE_PROVIDER_BEYOND_ALLOW_LOOPBACK_HTTP": "true", "GATEHOUSE_PROVIDER_BEYOND_USER_API_URL": f"{url}/v1/manage",
+        "GATEHOUSE_PROVIDER_BEYOND_USER_API_TOKEN": "demo-api-token", "GATEHOUSE_RATE_LIMIT_SIGN_UPS_PER_MINUTE_PER_ADDRESS": "0"}
 
 
 def ask(client, path, name):

@@ -55,7 +55,7 @@ def read_docs(bench, server):
 
 def run(bench):
     # Every answer is a line of the log at level info, which is not what is to be measured.
-    settings = {"LOG_LEVEL": "notice"}
+    settings = {"GATEHOUSE_LOG_LEVEL": "notice"}
     with bench.carriers() as carriers, bench.server(carriers, settings=settings) as server:
         crowd(20, lambda number: server.sign_in(f"warm{number}"))
         read_docs(bench, server)

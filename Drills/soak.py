@@ -24,8 +24,8 @@ USED_CODE_BYTES, USED_CODE_SECONDS = 24, 1500
 
 
 def run(bench):
-    settings = {"LOG_LEVEL": "trace", "PROVIDER_ZENKEY_TIMEOUT_SECONDS": "2", "PROVIDER_PLAIN_TIMEOUT_SECONDS": "2",
-                "HTTP_IDLE_TIMEOUT_SECONDS": "5", "HTTP_HEADER_TIMEOUT_SECONDS": "2"}
+    settings = {"GATEHOUSE_LOG_LEVEL": "trace", "GATEHOUSE_PROVIDER_ZENKEY_TIMEOUT_SECONDS": "2", "GATEHOUSE_PROVIDER_PLAIN_TIMEOUT_SECONDS": "2",
+                "GATEHOUSE_HTTP_IDLE_TIMEOUT_SECONDS": "5", "GATEHOUSE_HTTP_HEADER_TIMEOUT_SECONDS": "2"}
     with bench.carriers() as carriers:
         with bench.server(carriers, settings=settings) as server:
             traffic = Traffic(server)

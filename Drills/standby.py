@@ -33,7 +33,7 @@ def run(bench):
         if not bench.claim(eventually(lambda: primary.ask(in_step) == "1", 30), "the standby is in step"):
             return
         with bench.carriers() as carriers:
-            settings = {**SETTINGS, **TIMES, **storage(bench, primary, standby), "LOG_LEVEL": "notice"}
+            settings = {**SETTINGS, **TIMES, **storage(bench, primary, standby), "GATEHOUSE_LOG_LEVEL": "notice"}
             with bench.server(carriers, settings=settings) as server:
                 fail_over(bench, primary, standby, server)
     except NotInstalled as error:

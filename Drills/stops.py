@@ -130,8 +130,8 @@ def run(bench):
     places = {"one": ports[:2], "two": ports[2:4]}
     with bench.carriers() as carriers:
         def start(name):
-            settings = {"HTTP_PORT": str(places[name][0]), "ADMIN_PORT": str(places[name][1]), "LOG_LEVEL": "notice",
-                        "HTTP_LAME_DUCK_SECONDS": str(LAME_DUCK_SECONDS)}
+            settings = {"GATEHOUSE_HTTP_PORT": str(places[name][0]), "GATEHOUSE_ADMIN_PORT": str(places[name][1]), "GATEHOUSE_LOG_LEVEL": "notice",
+                        "GATEHOUSE_HTTP_LAME_DUCK_SECONDS": str(LAME_DUCK_SECONDS)}
             return bench.start(carriers, name, settings=settings)
 
         servers = {name: start(name) for name in places}

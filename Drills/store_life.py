@@ -13,7 +13,7 @@ from promises import PromisedApp
 
 APPS = 12
 # Nothing expires by itself, and who has lost an answer gets the same again to the end.
-SETTINGS = {"SESSION_ACCESS_TOKEN_SECONDS": "86400", "SESSION_REFRESH_GRACE_SECONDS": "3600", "LOG_LEVEL": "notice"}
+SETTINGS = {"GATEHOUSE_SESSION_ACCESS_TOKEN_SECONDS": "86400", "GATEHOUSE_SESSION_REFRESH_GRACE_SECONDS": "3600", "GATEHOUSE_LOG_LEVEL": "notice"}
 LOAD = "load"
 
 

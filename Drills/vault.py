@@ -13,8 +13,8 @@ import browsers
 from bench import tally
 from wire import LOST, Client
 
-# Many more by hand: GATEHOUSE_VAULT_ROUNDS=200 scripts/drill vault
-ROUNDS = int(os.environ.get("GATEHOUSE_VAULT_ROUNDS", "12"))
+# Many more by hand: DRILL_VAULT_ROUNDS=200 scripts/drill vault
+ROUNDS = int(os.environ.get("DRILL_VAULT_ROUNDS", "12"))
 LONGEST = 120 + 10 * ROUNDS
 USERS = 6
 # For each user: they join one refresh.
@@ -22,10 +22,10 @@ CALLERS = 3
 LONGEST_ROUND = 0.25
 SERVICE = ("service", "secret-of-the-service")
 SETTINGS = {
-    "SESSION_ACCESS_TOKEN_SECONDS": "86400", "PROVIDER_PLAIN_KEEP_TOKENS": "true", "APPS": "service",
-    "APP_SERVICE_CLIENT_ID": SERVICE[0], "APP_SERVICE_SECRET": SERVICE[1],
-    "APP_SERVICE_REDIRECT_URIS": browsers.APP, "APP_SERVICE_PROVIDER_TOKENS": "plain",
-    "APP_SERVICE_SCOPES": "openid,account.read,tokens", "PROVIDER_PLAIN_SCOPES": "openid,offline_access"}
+    "GATEHOUSE_SESSION_ACCESS_TOKEN_SECONDS": "86400", "GATEHOUSE_PROVIDER_PLAIN_KEEP_TOKENS": "true", "GATEHOUSE_APPS": "service",
+    "GATEHOUSE_APP_SERVICE_CLIENT_ID": SERVICE[0], "GATEHOUSE_APP_SERVICE_SECRET": SERVICE[1],
+    "GATEHOUSE_APP_SERVICE_REDIRECT_URIS": browsers.APP, "GATEHOUSE_APP_SERVICE_PROVIDER_TOKENS": "plain",
+    "GATEHOUSE_APP_SERVICE_SCOPES": "openid,account.read,tokens", "GATEHOUSE_PROVIDER_PLAIN_SCOPES": "openid,offline_access"}
 CALLBACK = f"{browsers.ISSUER}/auth/plain/callback"
 BASIC = "Basic " + base64.b64encode(":".join(SERVICE).encode()).decode()
 

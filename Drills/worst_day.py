@@ -15,8 +15,8 @@ LONGEST = 600
 INSTANCES = ("one", "two", "three")
 # The guard counts each second; connections may come back that much later.
 REFUSED_WITHIN, BACK_WITHIN = 1.0, 15
-SETTINGS = {"SESSION_ACCESS_TOKEN_SECONDS": "86400", "INSTANCES": "3", "LOG_LEVEL": "notice",
-            "SESSION_SENSITIVE_MAX_AGE_SECONDS": "86400"}
+SETTINGS = {"GATEHOUSE_SESSION_ACCESS_TOKEN_SECONDS": "86400", "GATEHOUSE_INSTANCES": "3", "GATEHOUSE_LOG_LEVEL": "notice",
+            "GATEHOUSE_SESSION_SENSITIVE_MAX_AGE_SECONDS": "86400"}
 NEWCOMERS = 40
 
 
@@ -53,7 +53,7 @@ class WorstDay:
             stack.callback(self.end)
             self.settings = {**SETTINGS, **storage(self.bench, self.primary, self.standby)}
             if self.has_ledger:
-                self.settings["STORAGE_LEDGER"] = f"file:{self.folder}/ledger"
+                self.settings["GATEHOUSE_STORAGE_LEDGER"] = f"file:{self.folder}/ledger"
             self.fleet["one"] = self.start("one")
             self.standby.copy(self.primary)
             self.standby.start()
@@ -231,8 +231,8 @@ def twice(day):
     day.standby.promote()
     promoted_at = time.monotonic()
     alone = storage(day.bench, day.standby)
-    day.settings = {**day.settings, "STORAGE_URL": alone["STORAGE_URL"]}
-    day.fleet["three"] = day.start("three", STORAGE_CREATE="false")
+    day.settings = {**day.settings, "GATEHOUSE_STORAGE_URL": alone["GATEHOUSE_STORAGE_URL"]}
+    day.fleet["three"] = day.start("three", GATEHOUSE_STORAGE_CREATE="false")
     # The ledger tells each of the other. Those that may reach both go over to the second where that lacks nothing.
     day.claim(eventually(lambda: day.is_ready("three"), 10) or day.says_why(day.fleet["three"]), "the third has a standing")
     stale = [name for name in ("one", "two") if not eventually(lambda name=name: day.says_why(day.fleet[name]), 5)]

@@ -155,7 +155,7 @@ def run(checks, binaries, folder):
         sections = [section(way.name, provider.issuer(way.name), f'"{CLIENT}"', way.lines) for way in all_ways]
         file = configuration(folder, port, 0, [way.name for way in all_ways], sections)
         with running([f"{binaries}/gatehouse", "serve", "--config", file], port, f"{folder}/gatehouse.log",
-                     {"LOG_LEVEL": "trace"}):
+                     {"GATEHOUSE_LOG_LEVEL": "trace"}):
             document = App(port, "", None).client_keys()
             checks.expect(f"{NAME}: what is published is public", not any(
                 {"d", "p", "q", "dp", "dq", "qi", "k"} & key.keys() for key in document["keys"]), document)

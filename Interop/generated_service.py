@@ -132,7 +132,7 @@ def service(binaries, folder):
                 app_redirect_uri=APP_REDIRECT_URI,
                 resource_server_secret=RESOURCE_SERVER_SECRET, **urls))
         gatehouse = [f"{binaries}/gatehouse", "serve", "--config", configuration]
-        with running(gatehouse, port, f"{folder}/gatehouse.log", {"LOG_LEVEL": "trace"}):
+        with running(gatehouse, port, f"{folder}/gatehouse.log", {"GATEHOUSE_LOG_LEVEL": "trace"}):
             # As the carrier would read them at an address that it can reach.
             keys = requests.get(f"{base}/auth/client-jwks.json", timeout=10).json()
             requests.post(f"{urls['aurora']}/control/clients/{ZENKEY_CLIENT}/keys", json=keys, timeout=10)

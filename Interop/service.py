@@ -92,7 +92,7 @@ def service(binaries, folder, session=""):
                 port=port, database=database, issuer=issuer, session=session, secret=secret, api_secret=api_secret,
                 failures=appauth.FAILURES_A_MINUTE, **urls))
         gatehouse = [f"{binaries}/gatehouse", "serve", "--config", configuration]
-        with running(gatehouse, port, f"{folder}/gatehouse.log", {"LOG_LEVEL": "trace"}), \
+        with running(gatehouse, port, f"{folder}/gatehouse.log", {"GATEHOUSE_LOG_LEVEL": "trace"}), \
                 terminating(files, tls_port, port):
             yield Service(
                 issuer, database,

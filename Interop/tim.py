@@ -72,7 +72,7 @@ class Service:
         self.starts += 1
         self.stack.enter_context(running(
             [f"{self.binaries}/gatehouse", "serve", "--config", f"{self.folder}/gatehouse.yaml"], self.port,
-            f"{self.folder}/gatehouse-{self.starts}.log", {"LOG_LEVEL": "trace"}))
+            f"{self.folder}/gatehouse-{self.starts}.log", {"GATEHOUSE_LOG_LEVEL": "trace"}))
 
     def restart(self):
         self.stack.close()

@@ -4,9 +4,9 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # One set of flags for every build, so that no script builds again what another has built.
-#   GATEHOUSE_BUILD_PATH   where the build goes; .build when unset
+#   DEV_BUILD_PATH   where the build goes; .build when unset
 #   SWIFT_BUILD_FLAGS      more flags for swift build and swift test, such as "-c release" or "--sanitize=thread"
-build_path=${GATEHOUSE_BUILD_PATH:-$root/.build}
+build_path=${DEV_BUILD_PATH:-$root/.build}
 read -ra extra_flags <<<"${SWIFT_BUILD_FLAGS:-}"
 # shellcheck disable=SC2034 # for those who source this
 swift_flags=(

@@ -3,6 +3,7 @@
     observability.py ROOT PROMETHEUS-TEXT OPENMETRICS-TEXT
 """
 
+import json
 import pathlib
 import re
 import sys
@@ -30,9 +31,12 @@ def main(root, text, open_text):
             named |= set(NAMED.findall(file.read()))
     with open(f"{root}/Config/observability/gatehouse.rules.yml", encoding="utf-8") as file:
         rules = file.read()
-    for name in sorted(set(SPOKEN.findall(rules))):
+    with open(f"{root}/Config/observability/gatehouse.dashboard.json", encoding="utf-8") as file:
+        panels = json.load(file)["panels"]
+    shown = " ".join(target["expr"] for panel in panels for target in panel.get("targets", []))
+    for name in sorted(set(SPOKEN.findall(rules + shown))):
         if ENDINGS.sub("", name) not in named and f":{name}:" not in rules:
-            faults.append(f"rules speak of {name}, which no source has")
+            faults.append(f"rules or the dashboard speak of {name}, which no source has")
     with open(f"{root}/Documentation/Runbooks.md", encoding="utf-8") as file:
         sections = set(re.findall(r"^## (\w+)$", file.read(), re.MULTILINE))
     alerts = re.findall(r"^ +- alert: (\w+)$", rules, re.MULTILINE)

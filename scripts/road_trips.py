@@ -35,20 +35,20 @@ class Server(Process):
         settings = {
             **native.settings(carriers),
             # No other provider's, or an app would have to say which of them answered.
-            "PROVIDER_AUTH0_REDIRECT_URIS": "com.example.app:/auth0",
-            "APPS": browsers.SETTINGS["APPS"],
-            "APP_DRILL_CLIENT_ID": browsers.SETTINGS["APP_DRILL_CLIENT_ID"],
-            "APP_DRILL_REDIRECT_URIS": browsers.SETTINGS["APP_DRILL_REDIRECT_URIS"],
-            "SESSION_ISSUER": browsers.ISSUER,
-            "STORAGE_URL": f"file:{folder}/road.db",
-            "HTTP_PORT": "0",
+            "GATEHOUSE_PROVIDER_AUTH0_REDIRECT_URIS": "com.example.app:/auth0",
+            "GATEHOUSE_APPS": browsers.SETTINGS["GATEHOUSE_APPS"],
+            "GATEHOUSE_APP_DRILL_CLIENT_ID": browsers.SETTINGS["GATEHOUSE_APP_DRILL_CLIENT_ID"],
+            "GATEHOUSE_APP_DRILL_REDIRECT_URIS": browsers.SETTINGS["GATEHOUSE_APP_DRILL_REDIRECT_URIS"],
+            "GATEHOUSE_SESSION_ISSUER": browsers.ISSUER,
+            "GATEHOUSE_STORAGE_URL": f"file:{folder}/road.db",
+            "GATEHOUSE_HTTP_PORT": "0",
             # One loop, so that a second connection finds what the first has left.
-            "HTTP_LOOPS": "1",
-            "ADMIN_PORT": "0",
-            "PROVIDER_ZENKEY_DISCOVERY_URL": carriers.urls["discovery"],
-            "PROVIDER_PLAIN_ISSUER": plain,
-            "PROVIDER_PLAIN_EVENTS": "risc",
-            "PROVIDER_PLAIN_EVENT_CONFIGURATION_URL": f"{plain}/.well-known/risc-configuration",
+            "GATEHOUSE_HTTP_LOOPS": "1",
+            "GATEHOUSE_ADMIN_PORT": "0",
+            "GATEHOUSE_PROVIDER_ZENKEY_DISCOVERY_URL": carriers.urls["discovery"],
+            "GATEHOUSE_PROVIDER_PLAIN_ISSUER": plain,
+            "GATEHOUSE_PROVIDER_PLAIN_EVENTS": "risc",
+            "GATEHOUSE_PROVIDER_PLAIN_EVENT_CONFIGURATION_URL": f"{plain}/.well-known/risc-configuration",
             "LLVM_PROFILE_FILE": f"{folder}/gatehouse-%c.profraw",
         }
         command = [str(binaries / "gatehouse"), "serve", "--config", str(ROOT / "Config/gatehouse.demo.yaml")]

@@ -1,4 +1,4 @@
-"""Runs `swift test …` and ends it when no test has begun or ended for GATEHOUSE_TEST_SECONDS, 120 when that is unset:
+"""Runs `swift test …` and ends it when no test has begun or ended for DEV_TEST_SECONDS, 120 when that is unset:
 then those that are under way hang, and are named. With --self-test it shows that happening. Used by scripts/test.
 
 Swift Testing says when a test begins, but that is when it gets in line, before the limit of tests that run at a time
@@ -188,7 +188,7 @@ def main() -> int:
         return 0
     if sys.argv[1:2] == ["--stand-in"]:
         return watch([sys.executable, "-c", STAND_IN, *sys.argv[2:]], limit=0.6, look_every=0.1)
-    return watch(sys.argv[1:], float(os.environ.get("GATEHOUSE_TEST_SECONDS", "120")))
+    return watch(sys.argv[1:], float(os.environ.get("DEV_TEST_SECONDS", "120")))
 
 
 sys.exit(main())

@@ -1,6 +1,6 @@
 """Makes random texts that resemble YAML, each with what PyYAML's own reader makes of it, for the tests of `YAML`.
 
-usage: python3 scripts/yaml_texts.py [--seed N] COUNT >FILE; GATEHOUSE_YAML_TEXTS=FILE scripts/test
+usage: python3 scripts/yaml_texts.py [--seed N] COUNT >FILE; DEV_YAML_TEXTS=FILE scripts/test
 
 PyYAML is written in Python and shares nothing with libyaml. A line of FILE is a JSON object: the `text`, and the `tree`, in
 which a list is an array, a mapping an object whose first value of a key counts, a scalar a string, and what stands for

@@ -8,6 +8,8 @@ public enum MasterKey {
     /// Why there is no master key.
     public enum ReadError: Error, Equatable, Sendable, CustomStringConvertible {
         case cannotRead(path: String, reason: String)
+        /// The store is there, and its key is not.
+        case lost(path: String, store: String)
         case cannotCreate(path: String, reason: String)
         /// The file holds something else than a key.
         case notAKey(path: String)
@@ -15,6 +17,12 @@ public enum MasterKey {
         public var description: String {
             switch self {
             case .cannotRead(let path, let reason): "the master key file \(path) can't be read: \(reason)"
+            case .lost(let path, let store):
+                """
+                the master key file \(path) is missing, and \(store) can be opened with it alone: put it back from where it was \
+                kept, or name its place in storage.masterKeyFile. A store without its key is lost: moved away, it gives way to \
+                a new one
+                """
             case .cannotCreate(let path, let reason): "the master key file \(path) can't be made: \(reason)"
             case .notAKey(let path): "the master key file \(path) does not hold 32 bytes in base64url"
             }
@@ -45,8 +53,10 @@ public enum MasterKey {
     ///   - database: the file whose values are sealed. Once it exists, a missing key is an error and not a reason to
     ///     make another, which could open nothing. Nil when the key must exist in any case.
     public static func load(path: String, madeWith database: String?) throws(ReadError) -> SymmetricKey {
-        let mayCreate = database.map { !FileNames.exists($0) } ?? false
-        return mayCreate ? try loadOrMake(path: path) : try read(path)
+        guard let database else { return try read(path) }
+        guard FileNames.exists(database) else { return try loadOrMake(path: path) }
+        guard FileNames.exists(path) else { throw .lost(path: path, store: database) }
+        return try read(path)
     }
 
     /// Reads the key; makes the file when there is none.

@@ -1,7 +1,10 @@
-import Glibc
+public import Glibc
 
 /// The account that this process runs under.
 public enum Account {
+    /// Its number.
+    public static var current: uid_t { getuid() }
+
     /// Its name; its number where the system knows none. Letters, digits and what names of accounts have besides; no
     /// more than 64 bytes.
     public static let name: String = {

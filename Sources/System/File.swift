@@ -112,6 +112,7 @@ public struct FileStatus: Sendable, Equatable {
     /// In bytes.
     public let size: Int64
     public let isRegular: Bool
+    public let isFolder: Bool
     /// How many names it has.
     public let names: Int
     public let owner: uid_t
@@ -124,6 +125,7 @@ public struct FileStatus: Sendable, Equatable {
     init(_ status: stat) {
         size = Int64(status.st_size)
         isRegular = status.st_mode & S_IFMT == S_IFREG
+        isFolder = status.st_mode & S_IFMT == S_IFDIR
         names = Int(status.st_nlink)
         owner = status.st_uid
         isReadableByOthers = status.st_mode & S_IROTH != 0

@@ -11,8 +11,10 @@ struct CheckConfigCommand: AsyncParsableCommand {
         commandName: "check-config",
         abstract: "Validate the configuration and report every fault at once.",
         discussion: """
-            Exits 0 when the configuration can be served, 1 when it can't. With --online every provider is asked as \
-            gatehouse providers probe does, but for those that are found by a mobile network.
+            Exits 0 when the configuration can be served, 1 when it can't. The addresses that the server listens on, the \
+            files and the store are looked at as they are here; what may be otherwise where the server runs is a notice. \
+            With --online every provider is asked as gatehouse providers probe does, but for those that are found by a \
+            mobile network.
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -30,19 +32,22 @@ struct CheckConfigCommand: AsyncParsableCommand {
                 StandardError.write(SettingsReport.text(faults, notices: notices))
             }
             throw ExitCode(1)
-        case .valid(let settings, _, let lasting):
-            let notices = lasting + settings.noticesOfExpiry(now: WallClock.now.seconds)
+        case .valid(let settings, let effective, let lasting):
+            let now = WallClock.now.seconds
+            var look = ConfigurationLook(settings, effective, now: now)
+            await look.look()
+            let notices = lasting + settings.noticesOfExpiry(now: now) + settings.noticesOfExamples() + look.notices
             let rows = online ? try await probed(settings) : []
             if json {
-                let none: [SettingsError] = []
-                var report = SettingsReport.json(none, notices: notices).object ?? JSONObject()
+                var report = SettingsReport.json(look.faults, notices: notices).object ?? JSONObject()
                 if online { report.append("providers", ProbeRun.json(rows)) }
                 StandardOutput.write(.object(report))
             } else {
-                StandardError.write(SettingsReport.text([], notices: notices))
-                StandardOutput.write("The configuration is valid.\n" + ProbeRun.text(rows))
+                StandardError.write(SettingsReport.text(look.faults, notices: notices))
+                if look.faults.isEmpty { StandardOutput.write("The configuration is valid.\n") }
+                StandardOutput.write(ProbeRun.text(rows))
             }
-            guard rows.allSatisfy(\.isGood) else { throw ExitCode(1) }
+            guard look.faults.isEmpty, rows.allSatisfy(\.isGood) else { throw ExitCode(1) }
         }
     }
 
@@ -78,7 +83,11 @@ struct PrintConfigCommand: ParsableCommand {
                 StandardOutput.write(SettingsReport.text(effective))
             }
         case .faulty(let faults, let notices):
-            StandardError.write(SettingsReport.text(faults, notices: notices))
+            if json {
+                StandardOutput.write(SettingsReport.json(faults, notices: notices))
+            } else {
+                StandardError.write(SettingsReport.text(faults, notices: notices))
+            }
             throw ExitCode(1)
         }
     }

@@ -8,8 +8,9 @@ struct GatehouseCommand: AsyncParsableCommand {
         commandName: "gatehouse",
         abstract: "The secure backend behind mobile sign-in: a confidential OpenID Connect client for your apps.",
         discussion: """
-            Configure it in YAML, in the environment (HTTP_PORT, PROVIDER_ZENKEY_CLIENT_SECRET) or in secret files \
-            (PROVIDER_ZENKEY_CLIENT_SECRET_FILE); the environment wins over the file. Errors go to standard error.
+            Configure it in YAML, in the environment (GATEHOUSE_HTTP_PORT, GATEHOUSE_PROVIDER_PLAIN_CLIENT_SECRET) or in \
+            secret files (GATEHOUSE_PROVIDER_PLAIN_CLIENT_SECRET_FILE); the environment wins over the file. Errors go to \
+            standard error.
             """,
         version: Version.text,
         subcommands: [
@@ -20,7 +21,22 @@ struct GatehouseCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
-        await main(ProgramArguments.read(otherwise: Array(CommandLine.arguments.dropFirst())))
+        let words = ProgramArguments.read(otherwise: Array(CommandLine.arguments.dropFirst()))
+        if words.first == "help", let unknown = firstUnknown(words.dropFirst()) {
+            exit(withError: ValidationError("There is no command \(unknown)."))
+        }
+        await main(words)
+    }
+
+    /// The first word that is no command below those before it. The parser itself shows the help of what it knows, as
+    /// if that had been asked for.
+    private static func firstUnknown(_ words: some Sequence<String>) -> String? {
+        var known = configuration.subcommands
+        for word in words where !word.hasPrefix("-") {
+            guard let command = known.first(where: { $0._commandName == word }) else { return word }
+            known = command.configuration.subcommands
+        }
+        return nil
     }
 }
 

@@ -35,6 +35,8 @@ struct IDTokenCommand: ParsableCommand {
         var alg: [String] = []
         @Option(help: "By how many seconds the clocks may differ.")
         var clockSkew: Int64 = 60
+        @Flag(help: "Report a refusal as JSON on standard output, too.")
+        var json = false
 
         func run() throws {
             let keys = try readKeys()
@@ -63,7 +65,11 @@ struct IDTokenCommand: ParsableCommand {
         }
 
         private func refuse(_ rule: String) throws {
-            StandardError.write("The token is refused: \(rule)\n")
+            if json {
+                StandardOutput.write(["refused": .string(rule)] as JSONValue)
+            } else {
+                StandardError.write("The token is refused: \(rule)\n")
+            }
             throw ExitCode(1)
         }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CoreMetrics
 import Glibc
 import Logging
 import Observability
@@ -38,7 +39,7 @@ struct ServeCommand: AsyncParsableCommand {
         let writer = try logWriter(settings.log, threshold)
         defer { writer.flush(within: Self.lastLinesTime) }
         let logger = Self.logger(settings.log.format, threshold, writer.sink)
-        for notice in notices { logger.notice("\(notice)") }
+        for notice in notices + settings.noticesOfExamples() { logger.notice("\(notice)") }
         if wantsKeyLog { logger.warning("SSLKEYLOGFILE has no effect: keys of connections are written nowhere") }
         DescriptorLimit.raise()
         let server = try await started(settings, writer, logger)
@@ -70,6 +71,9 @@ struct ServeCommand: AsyncParsableCommand {
         do throws(StartError) {
             let metrics = MetricRegistry()
             metrics.add(writer)
+            let ofPackages = PackageMetrics()
+            MetricsSystem.bootstrap(ofPackages)
+            metrics.add(ofPackages)
             return try await Server.start(
                 settings, wings: Wing.all, observers: .none, metrics: metrics, logger: logger)
         } catch {

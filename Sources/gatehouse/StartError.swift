@@ -21,6 +21,8 @@ enum StartError: Error, CustomStringConvertible {
     case storage(place: String, RepositoryError)
     /// Somebody has told it to stop before its database was there.
     case stoppedWhileWaiting
+    /// Where a file was to be, there is a folder.
+    case folder(path: String)
     /// There is a master key of the operator's and no store, as when a volume was not mounted.
     case missingStore(place: String, masterKeyFile: String)
     case sessionKeys(SessionKeys.LoadError)
@@ -77,6 +79,8 @@ enum StartError: Error, CustomStringConvertible {
             "the database \(path) is a copy that was not finished; have gatehouse store copy finish it"
         case .storage(let path, .unavailable(let reason)): "the database \(path) can't be used: \(reason)"
         case .storage(let path, let error): "the database \(path) can't be used: \(error)"
+        case .folder(let path):
+            "storage.url names \(path), which is a folder; expected a file, such as file:\(path)/gatehouse.db"
         case .missingStore(let path, let masterKeyFile):
             """
             there are no tables of ours in \(path), though storage.masterKeyFile names a key (\(masterKeyFile)): is its volume \

@@ -111,6 +111,7 @@ private struct SilentPort {
         let loaded = Settings.load(
             yaml: """
                 http: {host: '::1'}
+                providers: [zenkey]
                 provider: {zenkey: {profile: zenkey, clientID: client, clientSecret: secret}}
                 """, environment: [:])
         guard case .valid(let settings, _, _) = loaded else {

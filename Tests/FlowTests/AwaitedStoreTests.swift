@@ -18,7 +18,8 @@ import Testing
             let database = try PostgresServer()
             let port = try PushFlow.freePort()
             let environment = try SharedStore.environment(of: database.address + " dbname=postgres").merging([
-                "ADMIN_PORT": "\(port)", "STORAGE_CONNECT_SECONDS": "5", "STORAGE_REQUEST_SECONDS": "1",
+                "GATEHOUSE_ADMIN_PORT": "\(port)", "GATEHOUSE_STORAGE_CONNECT_SECONDS": "5",
+                "GATEHOUSE_STORAGE_REQUEST_SECONDS": "1",
             ]) { $1 }
             let file = gatehouse.folder.appending(path: "waiting.yaml")
             try Data(RunningGatehouse.yaml(gatehouse.simulation, gatehouse.folder).utf8).write(to: file)

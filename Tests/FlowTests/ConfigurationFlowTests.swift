@@ -22,6 +22,7 @@ import Wings
         http: {port: 0, loops: 1}
         admin: {port: 0}
         storage: {url: 'file:\(folder.path)/users.db'}
+        providers: [zenkey]
         provider: {zenkey: {clientID: ccid-0, clientSecret: s3cret}}
         \(more)
 
@@ -134,6 +135,7 @@ import Wings
         let yaml = """
             admin: {token: 0123456789abcdef}
             apiKeys: [one]
+            providers: [zenkey]
             provider: {zenkey: {clientID: c, clientSecret: s}}
 
             """

@@ -12,8 +12,8 @@ import Wings
 @testable import gatehouse
 
 @Suite struct `A server that is killed` {
-    /// More of them by hand: `GATEHOUSE_CRASH_ROUNDS=100 scripts/test --filter CrashFlow`.
-    private static let rounds = ProcessInfo.processInfo.environment["GATEHOUSE_CRASH_ROUNDS"].flatMap { Int($0) } ?? 5
+    /// More of them by hand: `DEV_CRASH_ROUNDS=100 scripts/test --filter CrashFlow`.
+    private static let rounds = ProcessInfo.processInfo.environment["DEV_CRASH_ROUNDS"].flatMap { Int($0) } ?? 5
 
     @Test func `serves every user and session it acknowledged when it starts again`() async throws {
         try await RunningGatehouse.with { gatehouse in

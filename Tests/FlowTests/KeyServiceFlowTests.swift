@@ -216,7 +216,7 @@ struct TIMClient {
 
     @Test func `are limited in making keys`() async throws {
         try await RunningGatehouse.with(
-            top: Self.on, environment: ["RATE_LIMIT_KEYS_PER_MINUTE_PER_ADDRESS": "1"]
+            top: Self.on, environment: ["GATEHOUSE_RATE_LIMIT_KEYS_PER_MINUTE_PER_ADDRESS": "1"]
         ) { gatehouse in
             let client = TIMClient(port: gatehouse.port, base: "/keyservice/v1")
             _ = try await client.createKey("1")

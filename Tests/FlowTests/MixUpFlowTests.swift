@@ -111,7 +111,7 @@ import Testing
     @Test func `gets no code of another provider that answers at the same redirect URI`() async throws {
         // The plain provider announces that it sends iss; answers of the carriers come back to the same address.
         let shared = "\(RunningGatehouse.redirectURI),com.example.app:/callback"
-        try await RunningGatehouse.with(environment: ["PROVIDER_ZENKEY_REDIRECT_URIS": shared]) { gatehouse in
+        try await RunningGatehouse.with(environment: ["GATEHOUSE_PROVIDER_ZENKEY_REDIRECT_URIS": shared]) { gatehouse in
             let victim = try await gatehouse.authorize("ada", at: .plain)
             let silent = try await gatehouse.signIn(victim)
             #expect(silent.status == 400)

@@ -10,7 +10,8 @@ import Testing
         zenkey: [String] = [], limit: Int = 0, latency: Duration, _ body: (RunningGatehouse) async throws -> Void
     ) async throws {
         try await RunningGatehouse.with(
-            zenkey: zenkey, limits: .init(signIns: limit), latency: latency, environment: ["HTTP_LOOPS": "4"], body)
+            zenkey: zenkey, limits: .init(signIns: limit), latency: latency, environment: ["GATEHOUSE_HTTP_LOOPS": "4"],
+            body)
     }
 
     private func apps(_ count: Int, _ gatehouse: RunningGatehouse) async throws -> [Authorized] {

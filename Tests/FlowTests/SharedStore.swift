@@ -6,9 +6,9 @@ import PostgresTestSupport
 
 /// A database of a test's own for any number of servers.
 enum SharedStore {
-    /// Where ``everywhere`` is set: `GATEHOUSE_FLOW_STORE=postgres scripts/test --filter FlowTests` has servers that
+    /// Where ``everywhere`` is set: `DEV_FLOW_STORE=postgres scripts/test --filter FlowTests` has servers that
     /// would keep their users in a file keep them in PostgreSQL. The tests that look into the file fail then.
-    private static let everywhere = ProcessInfo.processInfo.environment["GATEHOUSE_FLOW_STORE"] == "postgres"
+    private static let everywhere = ProcessInfo.processInfo.environment["DEV_FLOW_STORE"] == "postgres"
 
     static func environment() async throws -> [String: String] {
         everywhere ? try await environment(of: SharedServer.makeDatabase()) : [:]
@@ -25,10 +25,11 @@ enum SharedStore {
         let text = bytes.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
         try Data(text.utf8).write(to: URL(filePath: key))
         return [
-            "STORAGE_URL": url(address), "STORAGE_MASTER_KEY_FILE": key, "STORAGE_CREATE": "true",
+            "GATEHOUSE_STORAGE_URL": url(address), "GATEHOUSE_STORAGE_MASTER_KEY_FILE": key,
+            "GATEHOUSE_STORAGE_CREATE": "true",
             // All tests begin at once, and the database has a share of the same processors.
-            "STORAGE_STATEMENT_SECONDS": "60", "STORAGE_CONNECT_SECONDS": "60",
-            "STORAGE_REQUEST_SECONDS": "60",
+            "GATEHOUSE_STORAGE_STATEMENT_SECONDS": "60", "GATEHOUSE_STORAGE_CONNECT_SECONDS": "60",
+            "GATEHOUSE_STORAGE_REQUEST_SECONDS": "60",
         ]
     }
 

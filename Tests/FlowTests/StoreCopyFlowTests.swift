@@ -9,7 +9,7 @@ import Testing
     {
         try await OperatedServer.with { service in
             try await SharedStore.with { environment in
-                let shared = try #require(environment["STORAGE_URL"])
+                let shared = try #require(environment["GATEHOUSE_STORAGE_URL"])
                 let file = "file:" + service.database
                 let ada = try await service.signIn("ada")
                 let grace = try await service.signIn("grace")
@@ -29,7 +29,7 @@ import Testing
 
                 // The master key goes along, as it is.
                 var moved = environment
-                moved["STORAGE_MASTER_KEY_FILE"] = service.masterKey
+                moved["GATEHOUSE_STORAGE_MASTER_KEY_FILE"] = service.masterKey
                 try await service.start(environment: moved)
                 #expect(try await service.status(bearer: session) == 200)
                 #expect(try await service.publishedKeys() == published)
@@ -45,7 +45,7 @@ import Testing
                     "store", "copy", "--from", shared, "--to", "file:" + home, "--master-key-file", service.masterKey)
                 #expect(back.status == 0, "\(back.errors)")
                 try await service.start(environment: [
-                    "STORAGE_URL": "file:" + home, "STORAGE_MASTER_KEY_FILE": service.masterKey,
+                    "GATEHOUSE_STORAGE_URL": "file:" + home, "GATEHOUSE_STORAGE_MASTER_KEY_FILE": service.masterKey,
                 ])
                 #expect(try await service.status(bearer: session) == 200)
                 #expect(try await service.signIn("mary")["user"]?["user_id"] == new["user"]?["user_id"])

@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 /// `scripts/sanitize` says so: what limits a process there limits the sanitizer first.
-private let isSanitized = ProcessInfo.processInfo.environment["GATEHOUSE_SANITIZER"] != nil
+private let isSanitized = ProcessInfo.processInfo.environment["DEV_SANITIZER"] != nil
 
 @Suite struct `Yesterday's backup` {
     @Test func `restored by a command brings back nobody who left, no session and no leaked key`() async throws {

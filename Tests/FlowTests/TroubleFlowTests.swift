@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `a request whose head does not come`() async throws {
-        try await RunningGatehouse.with(environment: ["HTTP_HEADER_TIMEOUT_SECONDS": "1"]) { gatehouse in
+        try await RunningGatehouse.with(environment: ["GATEHOUSE_HTTP_HEADER_TIMEOUT_SECONDS": "1"]) { gatehouse in
             let answer = try await LoopbackClient(port: gatehouse.port).answer(
                 to: Array("GET /healthz HTTP/1.1\r\nHo".utf8))
             #expect(answer.status == 408)

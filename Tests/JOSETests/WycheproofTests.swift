@@ -6,11 +6,11 @@ import Syntax
 import Testing
 
 /// Where project Wycheproof's `testvectors` lie; the vectors are not part of this repository.
-private let directory = ProcessInfo.processInfo.environment["GATEHOUSE_WYCHEPROOF"]
+private let directory = ProcessInfo.processInfo.environment["DEV_WYCHEPROOF"]
 
 /// Google's collection of signatures that broken libraries take or refuse wrongly: every vector of every group.
-// Skipped, and reported as skipped, where GATEHOUSE_WYCHEPROOF does not name the directory.
-@Suite(.enabled(if: directory != nil, "GATEHOUSE_WYCHEPROOF names no directory of vectors"))
+// Skipped, and reported as skipped, where DEV_WYCHEPROOF does not name the directory.
+@Suite(.enabled(if: directory != nil, "DEV_WYCHEPROOF names no directory of vectors"))
 struct `Wycheproof's vectors` {
     private func groups(_ file: String) throws -> [JSONValue] {
         let path = try #require(directory) + "/" + file

@@ -5,13 +5,13 @@ import Synchronization
 import Testing
 
 /// The server of all tests that do nothing to it as a whole: one for the process, or the one that
-/// `GATEHOUSE_TEST_PG_URL` names.
+/// `DEV_TEST_PG_URL` names.
 public enum SharedServer {
     private static let own = Result { try PostgresServer() }
     private static let admin = Result { try admin(at: address("postgres")) }
 
     public static func address(_ database: String) throws -> String {
-        guard let given = unsafe getenv("GATEHOUSE_TEST_PG_URL").map({ unsafe String(cString: $0) }) else {
+        guard let given = unsafe getenv("DEV_TEST_PG_URL").map({ unsafe String(cString: $0) }) else {
             return try ownAddress(database)
         }
         if !given.contains("://") { return given + " dbname=\(database)" }

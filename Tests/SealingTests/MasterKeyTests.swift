@@ -82,7 +82,7 @@ import Testing
 
     @Test func `the master key's file is not made again once there is a database that needs the lost one`() throws {
         try folder.write("", to: folder.database)
-        guard case .cannotRead(folder.key, _) = failure(madeWith: folder.database) else {
+        guard case .lost(folder.key, folder.database) = failure(madeWith: folder.database) else {
             Issue.record("no failure, or another one")
             return
         }

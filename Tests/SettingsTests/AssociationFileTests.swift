@@ -31,7 +31,9 @@ import Wings
         #expect(shown.map(\.value) == ["a.json", "b.json"])
         let untouched = try #require(SettingsTests.load(least).settings).associationFiles
         #expect(untouched.apple == nil && untouched.android == nil)
-        let variables = ["ASSOCIATION_FILES_APPLE": "a.json", "ASSOCIATION_FILES_ANDROID": "b.json"]
+        let variables = [
+            "GATEHOUSE_ASSOCIATION_FILES_APPLE": "a.json", "GATEHOUSE_ASSOCIATION_FILES_ANDROID": "b.json",
+        ]
         let named = SettingsTests.load(
             least, environment: variables, files: ["a.json": Self.apple, "b.json": Self.android])
         #expect(named.settings?.associationFiles.android == Array(Self.android.utf8))
@@ -128,7 +130,9 @@ import Wings
         #expect(load(Self.apple + rest, as: "apple").faults == [])
         let faults = load(Self.apple + rest + " ", as: "apple").faults
         #expect(faults.first?.expected == "a file of at most 131072 bytes")
-        let huge = Settings.load(file: "f", environment: [:], wings: Wing.all.map(\.settings)) {
+        let huge = Settings.load(
+            file: "f", environment: ["GATEHOUSE_PROVIDERS": "zenkey"], wings: Wing.all.map(\.settings)
+        ) {
             path throws(SettingsFileError) in
             guard path != "links" else { throw .tooLarge }
             guard path == "f" else { throw .notFound }

@@ -85,7 +85,9 @@ import Wings
         let faults = logo(Self.png + rest + [0]).faults
         #expect(faults.map(\.key) == ["browser.logoFile"])
         #expect(faults.first?.expected.contains("65536 bytes") == true)
-        let huge = Settings.load(file: "f", environment: [:], wings: Wing.all.map(\.settings)) {
+        let huge = Settings.load(
+            file: "f", environment: ["GATEHOUSE_PROVIDERS": "zenkey"], wings: Wing.all.map(\.settings)
+        ) {
             path throws(SettingsFileError) in
             guard path != "logo" else { throw .tooLarge }
             guard path == "f" else { throw .notFound }
@@ -102,7 +104,9 @@ import Wings
     }
 
     @Test func `a configuration and a secret that are no UTF-8 are faults`() {
-        let configuration = Settings.load(file: "f", environment: [:], wings: Wing.all.map(\.settings)) {
+        let configuration = Settings.load(
+            file: "f", environment: ["GATEHOUSE_PROVIDERS": "zenkey"], wings: Wing.all.map(\.settings)
+        ) {
             _ throws(SettingsFileError) in [0xFF]
         }
         #expect(configuration.faults.map(\.key) == ["f"])

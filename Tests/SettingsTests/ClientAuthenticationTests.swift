@@ -150,7 +150,7 @@ import Testing
     @Test func `a client secret signs assertions, and a short one is worth a notice`() {
         let yaml = leastWith("clientAuthentication: client_secret_jwt")
         #expect(load(yaml).notices.map(\.key) == ["provider.zenkey.clientSecret"])
-        let long = ["PROVIDER_ZENKEY_CLIENT_SECRET": String(repeating: "s", count: 32)]
+        let long = ["GATEHOUSE_PROVIDER_ZENKEY_CLIENT_SECRET": String(repeating: "s", count: 32)]
         let loaded = load(yaml, environment: long)
         #expect(loaded.faults == [] && loaded.notices.isEmpty)
         let missing = load(section("clientAuthentication: client_secret_jwt")).faults

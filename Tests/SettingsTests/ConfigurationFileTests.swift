@@ -17,11 +17,17 @@ import Wings
         try Settings.contents(of: Self.folder.appending(path: name).path)
     }
 
+    /// What only its owner can know.
+    private static let known = [
+        "GATEHOUSE_PROVIDER_PLAIN_ISSUER": "https://id.shop.test", "GATEHOUSE_PROVIDER_PLAIN_CLIENT_ID": "shop",
+        "GATEHOUSE_SESSION_ISSUER": "https://signin.shop.test",
+    ]
+
     @Test func `the production file holds once its secret is there, and names what to think of`() throws {
-        let loaded = load(
-            try text("gatehouse.yaml"), files: ["/run/secrets/zenkey_client_secret": "from the orchestrator\n"])
+        let files = ["/run/secrets/plain_client_secret": "from the orchestrator\n"]
+        let loaded = load(try text("gatehouse.yaml"), environment: Self.known, files: files)
         #expect(loaded.faults == [])
-        #expect(loaded.notices.map(\.key) == ["http.trustedProxies"])
+        #expect(loaded.notices.map(\.key) == ["http.trustedProxies", "provider.plain.displayName"])
         let settings = try #require(loaded.settings)
         #expect(settings.http.host == "0.0.0.0")
         #expect(settings.log.format == .json)
@@ -29,11 +35,39 @@ import Wings
     }
 
     @Test func `the production file differs from the defaults only where it says so`() throws {
-        let files = ["/run/secrets/zenkey_client_secret": "x"]
+        let files = ["/run/secrets/plain_client_secret": "x"]
         let shipped = load(try text("gatehouse.yaml"), files: files).effective
-        let least = load(least).effective
-        let different = zip(shipped, least).filter { $0.value != $1.value }.map(\.0.key)
+        let bare = """
+            providers: [plain]
+            provider:
+              plain:
+                profile: openid
+                issuer: https://login.example.com
+                clientID: gatehouse
+                clientSecret: x
+                redirectURIs: ['com.example.app:/callback']
+            """
+        let different = zip(shipped, load(bare).effective).filter { $0.value != $1.value }.map(\.0.key)
         #expect(different == ["http.host", "session.issuer", "log.format"])
+    }
+
+    @Test func `the section of ZenKey in the production file holds once it is no comment, and is the preset`() throws {
+        var isInSection = false
+        let lines = try text("gatehouse.yaml").split(separator: "\n").map { line in
+            if line.hasPrefix("  # zenkey:") { isInSection = true }
+            if !line.hasPrefix("  # ") { isInSection = false }
+            return isInSection ? line.replacing("  # ", with: "  ", maxReplacements: 1) : line
+        }
+        let files = ["/run/secrets/zenkey_client_secret": "s3cret-of-zenkey"]
+        let loaded = load(
+            lines.joined(separator: "\n"), environment: ["GATEHOUSE_PROVIDERS": "zenkey"], files: files)
+        #expect(loaded.faults == [])
+        let section = { (settings: [EffectiveSetting]) in
+            settings.filter { $0.key.hasPrefix("provider.zenkey.") }.map(\.value)
+        }
+        let preset = load(
+            leastWith("redirectURIs: ['ccid-0123456789abcdef://com.xci.provider.sdk']") + "    displayName: ZenKey\n")
+        #expect(section(loaded.effective) == section(preset.effective))
     }
 
     @Test func `the sections of apps and resource servers in the production file hold once they are no comments`()
@@ -44,8 +78,9 @@ import Wings
             commented.contains { line.hasPrefix($0) } ? line.dropFirst(2) : line
         }
         let loaded = load(
-            lines.joined(separator: "\n"), environment: ["APPS": "acme", "RESOURCE_SERVERS": "api"],
-            files: ["/run/secrets/zenkey_client_secret": "x", "/run/secrets/api_secret": "s3cret-of-the-api"])
+            lines.joined(separator: "\n"),
+            environment: ["GATEHOUSE_APPS": "acme", "GATEHOUSE_RESOURCE_SERVERS": "api"],
+            files: ["/run/secrets/plain_client_secret": "x", "/run/secrets/api_secret": "s3cret-of-the-api"])
         #expect(loaded.faults == [])
         let settings = try #require(loaded.settings)
         #expect(settings.apps.map(\.redirectURIs.count) == [3])
@@ -167,7 +202,7 @@ import Wings
             try Data("hunter2\n".utf8).write(to: secret)
             let file = folder.appending(path: "gatehouse.yaml")
             let yaml = least.replacing("clientSecret: s3cret-of-zenkey", with: "clientSecretFile: '\(secret.path)'")
-            try Data(yaml.utf8).write(to: file)
+            try Data((yaml + "providers: [zenkey]\n").utf8).write(to: file)
             let loaded = Settings.loadOfProcess(file: file.path, wings: Wing.all.map(\.settings))
             #expect(loaded.faults == [])
             #expect(loaded.settings?.listedProviders.sections.first?.clientSecret?.revealedText == "hunter2")

@@ -78,7 +78,7 @@ import YAML
           connectSeconds: 5
           statementSeconds: 5
           requestSeconds: 5
-          queueMilliseconds: 1000
+          queueMilliseconds: 500
           operationsPerRow: 2
           lockWaitMilliseconds: 100
           lockConnections: 4
@@ -231,10 +231,10 @@ import YAML
     }
 
     @Test func `the documented listing gives every key its default`() {
-        let secret = ["PROVIDER_ZENKEY_CLIENT_SECRET": "x"]
+        let secret = ["GATEHOUSE_PROVIDER_ZENKEY_CLIENT_SECRET": "x"]
         let listed = load(Self.listing, environment: secret)
         let untouched = load(
-            nil, environment: ["PROVIDER_ZENKEY_CLIENT_ID": "ccid-0123456789abcdef"].merging(secret) { $1 })
+            nil, environment: ["GATEHOUSE_PROVIDER_ZENKEY_CLIENT_ID": "ccid-0123456789abcdef"].merging(secret) { $1 })
         #expect(listed.faults == [])
         #expect(untouched.faults == [])
         #expect(listed.effective.map(\.key) == untouched.effective.map(\.key))

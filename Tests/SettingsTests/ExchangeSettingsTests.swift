@@ -75,7 +75,10 @@ import Testing
     @Test func `is said by a variable of the environment too`() throws {
         let loaded = load(
             leastWith(Self.usual.joined(separator: "\n    ")),
-            environment: ["PROVIDER_ZENKEY_TOKEN_EXCHANGE": "jwt", "PROVIDER_ZENKEY_TOKEN_EXCHANGE_AUDIENCES": "a,b"])
+            environment: [
+                "GATEHOUSE_PROVIDER_ZENKEY_TOKEN_EXCHANGE": "jwt",
+                "GATEHOUSE_PROVIDER_ZENKEY_TOKEN_EXCHANGE_AUDIENCES": "a,b",
+            ])
         #expect(loaded.settings?.providers.first?.tokenExchange == TokenExchange(.jwt, audiences: ["a", "b"]))
     }
 }

@@ -124,7 +124,9 @@ import Wings
     }
 
     @Test func `a listed provider that the environment alone configures needs no section`() {
-        let environment = ["PROVIDER_ZENKEY_CLIENT_ID": "ccid-0", "PROVIDER_ZENKEY_CLIENT_SECRET": "x"]
+        let environment = [
+            "GATEHOUSE_PROVIDER_ZENKEY_CLIENT_ID": "ccid-0", "GATEHOUSE_PROVIDER_ZENKEY_CLIENT_SECRET": "x",
+        ]
         #expect(load("providers: [zenkey]\n", environment: environment).faults.isEmpty)
     }
 
@@ -187,6 +189,7 @@ import Wings
             http: {port: high, prot: 1}
             log: {level: loud}
             storage: {url: mysql://u:pw@db/users}
+            providers: [zenkey]
             provider:
               zenkey: {algorithms: [none], timeoutSeconds: 30}
             """

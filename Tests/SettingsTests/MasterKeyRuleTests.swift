@@ -32,7 +32,9 @@ import Wings
     }
 
     @Test func `a master key's file that can't be read is a fault, wherever it is`() {
-        let loaded = Settings.load(file: "gatehouse.yaml", environment: [:], wings: Wing.all.map(\.settings)) {
+        let loaded = Settings.load(
+            file: "gatehouse.yaml", environment: ["GATEHOUSE_PROVIDERS": "zenkey"], wings: Wing.all.map(\.settings)
+        ) {
             path throws(SettingsFileError) in
             guard path == "gatehouse.yaml" else { throw .notPermitted }
             return Array(least.utf8)

@@ -20,11 +20,14 @@ import Testing
 
     @Test func `the environment alone can configure apps and resource servers`() throws {
         let environment = [
-            "APPS": "acme-web", "APP_ACME_WEB_CLIENT_ID": "web", "APP_ACME_WEB_SECRET_FILE": "/run/secrets/web",
-            "APP_ACME_WEB_REDIRECT_URIS": "https://a.example,https://b.example", "RESOURCE_SERVERS": "api",
-            "APP_ACME_WEB_POST_LOGOUT_REDIRECT_URIS": "https://a.example/bye", "RESOURCE_SERVER_API_ID": "api",
-            "RESOURCE_SERVER_API_SECRET": "s3cret-of-the-api", "SESSION_SPLIT_AUDIENCES": "true",
-            "BROWSER_PENDING_SIGN_INS": "5",
+            "GATEHOUSE_APPS": "acme-web", "GATEHOUSE_APP_ACME_WEB_CLIENT_ID": "web",
+            "GATEHOUSE_APP_ACME_WEB_SECRET_FILE": "/run/secrets/web",
+            "GATEHOUSE_APP_ACME_WEB_REDIRECT_URIS": "https://a.example,https://b.example",
+            "GATEHOUSE_RESOURCE_SERVERS": "api",
+            "GATEHOUSE_APP_ACME_WEB_POST_LOGOUT_REDIRECT_URIS": "https://a.example/bye",
+            "GATEHOUSE_RESOURCE_SERVER_API_ID": "api",
+            "GATEHOUSE_RESOURCE_SERVER_API_SECRET": "s3cret-of-the-api", "GATEHOUSE_SESSION_SPLIT_AUDIENCES": "true",
+            "GATEHOUSE_BROWSER_PENDING_SIGN_INS": "5",
         ]
         let loaded = load(least, environment: environment, files: ["/run/secrets/web": "s3cret-of-the-web"])
         #expect(loaded.faults == [])
@@ -37,12 +40,12 @@ import Testing
         #expect(settings.resourceServers.map(\.secret.revealedText) == ["s3cret-of-the-api"])
         #expect(settings.browser.pendingSignIns == 5)
         let source = loaded.effective.first { $0.key == "app.acme-web.clientID" }?.source
-        #expect(source == .environment("APP_ACME_WEB_CLIENT_ID"))
+        #expect(source == .environment("GATEHOUSE_APP_ACME_WEB_CLIENT_ID"))
     }
 
     @Test(arguments: [
-        ("APP_ACME_REDIRECT_URI", "APP_ACME_REDIRECT_URIS"),
-        ("RESOURCE_SERVER_API_2_SECRT", "RESOURCE_SERVER_API_2_SECRET"),
+        ("GATEHOUSE_APP_ACME_REDIRECT_URI", "GATEHOUSE_APP_ACME_REDIRECT_URIS"),
+        ("GATEHOUSE_RESOURCE_SERVER_API_2_SECRT", "GATEHOUSE_RESOURCE_SERVER_API_2_SECRET"),
     ])
     func `an unknown variable of a listed section is a fault with the nearest key`(name: String, nearest: String) {
         let faults = load(Self.yaml, environment: [name: "hunter2"]).faults
@@ -52,7 +55,10 @@ import Testing
     }
 
     @Test func `a variable of a key of a section that is not listed is a notice`() {
-        let names = ["APP_SPARE_CLIENT_ID", "PROVIDER_SPARE_CLIENT_SECRET_FILE", "RESOURCE_SERVER_SPARE_ID"]
+        let names = [
+            "GATEHOUSE_APP_SPARE_CLIENT_ID", "GATEHOUSE_PROVIDER_SPARE_CLIENT_SECRET_FILE",
+            "GATEHOUSE_RESOURCE_SERVER_SPARE_ID",
+        ]
         let loaded = load(Self.yaml, environment: Dictionary(names.map { ($0, "x") }) { first, _ in first })
         #expect(loaded.faults == [])
         #expect(loaded.notices.map(\.key) == names)
@@ -70,11 +76,12 @@ import Testing
 
     @Test func `variables of Kubernetes services are told where they begin like those of a listed section`() {
         let environment = [
-            "APP_SERVICE_HOST": "10.0.0.1", "APP_PORT": "tcp://10.0.0.1:80", "APP_ACME_SERVICE_HOST": "10.0.0.1",
+            "GATEHOUSE_APP_SERVICE_HOST": "10.0.0.1", "GATEHOUSE_APP_PORT": "tcp://10.0.0.1:80",
+            "GATEHOUSE_APP_ACME_SERVICE_HOST": "10.0.0.1",
         ]
         let loaded = load(Self.yaml, environment: environment)
         #expect(loaded.faults == [])
-        #expect(loaded.notices.map(\.key) == ["APP_ACME_SERVICE_HOST"])
+        #expect(loaded.notices.map(\.key) == ["GATEHOUSE_APP_ACME_SERVICE_HOST"])
     }
 
     @Test(arguments: [

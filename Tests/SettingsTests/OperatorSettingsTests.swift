@@ -24,7 +24,7 @@ import Testing
         #expect(fromFile.settings?.admin.operators.map(\.token.revealedText) == ["the-token-of-anna"])
         let variable = load(
             least + "admin: {tokens: {anna: {roles: [support]}}}\n",
-            environment: ["ADMIN_TOKENS_ANNA_TOKEN": "another-token-of-anna"])
+            environment: ["GATEHOUSE_ADMIN_TOKENS_ANNA_TOKEN": "another-token-of-anna"])
         #expect(variable.settings?.admin.operators.map(\.token.revealedText) == ["another-token-of-anna"])
     }
 

@@ -29,14 +29,14 @@ import Testing
         let secret = "http://user:hidden@proxy.corp:3128"
         for loaded in [
             load(least + "http: {outboundProxyFile: proxy}\n", files: ["proxy": secret + "\n"]),
-            load(least, environment: ["HTTP_OUTBOUND_PROXY": secret]),
+            load(least, environment: ["GATEHOUSE_HTTP_OUTBOUND_PROXY": secret]),
         ] {
             #expect(proxy(loaded) == "http://proxy.corp:3128 []")
             #expect(loaded.effective.first { $0.key == "http.outboundProxy" }?.value == .string(Secret.redacted))
             #expect(!"\(loaded.effective)".contains("hidden"))
         }
         for wrong in ["https://user:hidden@proxy.corp:3128", "user:hidden@proxy", "http://user:hidden@proxy"] {
-            let faults = load(least, environment: ["HTTP_OUTBOUND_PROXY": wrong]).faults
+            let faults = load(least, environment: ["GATEHOUSE_HTTP_OUTBOUND_PROXY": wrong]).faults
             #expect(faults.map(\.key) == ["http.outboundProxy"])
             #expect(!faults.description.contains("hidden") && faults.description.contains("http://HOST:PORT"))
         }

@@ -117,7 +117,7 @@ private struct Minimum: Sendable, CustomTestStringConvertible {
         // Without tokens of apps, codes need an address.
         let address = override.key == "nativeTokens" ? ["redirectURIs: ['app:/x']"] : []
         let written = try bare.load(with: others + address + ["\(override.key): \(override.file)"])
-        let variable = "PROVIDER_P_" + EnvironmentNames.variable([override.key])
+        let variable = EnvironmentNames.variable(["provider", "p", override.key])
         let varied = try bare.load(with: others + address, environment: [variable: override.variable])
         for loaded in [written, varied] {
             #expect(loaded.faults.isEmpty, "\(loaded.faults)")

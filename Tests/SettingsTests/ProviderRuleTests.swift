@@ -43,7 +43,7 @@ import Testing
 
     @Test func `a secret that the encoding changes is worth a notice where nobody chose one`() {
         func notices(_ secret: String, _ line: String = "userinfo: true") -> [String] {
-            load(leastWith(line), environment: ["PROVIDER_ZENKEY_CLIENT_SECRET": secret]).notices.map(\.key)
+            load(leastWith(line), environment: ["GATEHOUSE_PROVIDER_ZENKEY_CLIENT_SECRET": secret]).notices.map(\.key)
         }
         #expect(notices("a+b/c==") == ["provider.zenkey.basicEncoding"])
         #expect(notices("abc-123_~.") == [])

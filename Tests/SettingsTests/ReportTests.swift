@@ -19,7 +19,7 @@ import Wings
     @Test func `the effective configuration names every key once, with value and source`() throws {
         let loaded = load(
             least.replacing("clientSecret: s3cret-of-zenkey", with: "clientSecretFile: /run/secrets/z"),
-            environment: ["LOG_FORMAT": "json"], files: ["/run/secrets/z": "x"])
+            environment: ["GATEHOUSE_LOG_FORMAT": "json"], files: ["/run/secrets/z": "x"])
         let keys = loaded.effective.map(\.key)
         #expect(keys.count == Set(keys).count)
         #expect(
@@ -29,7 +29,7 @@ import Wings
         func line(_ key: String) -> Substring? { lines.first { $0.hasPrefix(key + " = ") } }
         #expect(line("http.port")?.hasSuffix("  # default") == true)
         #expect(line("http.port")?.hasPrefix("http.port = 8080 ") == true)
-        #expect(line("log.format")?.hasSuffix("  # environment LOG_FORMAT") == true)
+        #expect(line("log.format")?.hasSuffix("  # environment GATEHOUSE_LOG_FORMAT") == true)
         #expect(line("provider.zenkey.clientID")?.hasSuffix("  # file, line 3") == true)
         #expect(line("provider.zenkey.clientSecret")?.contains("= <redacted> ") == true)
         #expect(line("provider.zenkey.clientSecret")?.hasSuffix("  # secret file /run/secrets/z") == true)
@@ -81,9 +81,10 @@ import Wings
             #expect(table.dropFirst(2).count == keys.count)
             for key in keys { #expect(table.filter { $0.hasPrefix("| `\(key.name)` |") }.count == 1, "\(key.name)") }
         }
-        #expect(rows.contains { $0.hasPrefix("| `http.port` | `HTTP_PORT` | `8080` | ") })
-        #expect(rows.contains { $0.hasPrefix("| `clientSecret` | `PROVIDER_NAME_CLIENT_SECRET` | `\"\"` | ") })
-        #expect(rows.contains { $0.hasPrefix("| `secret` | `RESOURCE_SERVER_NAME_SECRET` | `\"\"` | ") })
+        #expect(rows.contains { $0.hasPrefix("| `http.port` | `GATEHOUSE_HTTP_PORT` | `8080` | ") })
+        #expect(
+            rows.contains { $0.hasPrefix("| `clientSecret` | `GATEHOUSE_PROVIDER_NAME_CLIENT_SECRET` | `\"\"` | ") })
+        #expect(rows.contains { $0.hasPrefix("| `secret` | `GATEHOUSE_RESOURCE_SERVER_NAME_SECRET` | `\"\"` | ") })
         // Unescaped bars would be cells of their own.
         #expect(
             rows.filter { $0.hasPrefix("|") }.allSatisfy {
@@ -128,9 +129,9 @@ import Wings
 
     @Test func `the format of the log is known of a configuration that is faulty elsewhere`() {
         #expect(format("http: {port: high}\nlog: {format: json}\n") == .json)
-        #expect(format("http: {port: high}\n", ["LOG_FORMAT": "json"]) == .json)
-        #expect(format("log: {format: json}\n", ["LOG_FORMAT": "text"]) == .text)
-        #expect(format("not: [yaml", ["LOG_FORMAT": "json"]) == .json)
+        #expect(format("http: {port: high}\n", ["GATEHOUSE_LOG_FORMAT": "json"]) == .json)
+        #expect(format("log: {format: json}\n", ["GATEHOUSE_LOG_FORMAT": "text"]) == .text)
+        #expect(format("not: [yaml", ["GATEHOUSE_LOG_FORMAT": "json"]) == .json)
     }
 
     @Test func `the format of the log is that for people where it can't be known`() {

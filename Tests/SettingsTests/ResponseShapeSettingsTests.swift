@@ -26,7 +26,8 @@ import Testing
 
     @Test func `is written so in a variable and in a file too`() throws {
         let text = "key=\(Self.key) responses=zenkey-android"
-        let variable = try #require(load(least, environment: ["API_KEYS": "first-0123456789,\(text)"]).settings)
+        let variable = try #require(
+            load(least, environment: ["GATEHOUSE_API_KEYS": "first-0123456789,\(text)"]).settings)
         let file = try #require(
             load(least + "apiKeysFile: keys\n", files: ["keys": "first-0123456789\n\(text)\n"]).settings)
         for settings in [variable, file] {

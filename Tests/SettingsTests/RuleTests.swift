@@ -227,7 +227,8 @@ import Testing
         let faults = load(leastWith("issuer: https://id.example.com")).faults
         #expect(faults.map(\.kind) == [.missing])
         #expect(faults.map(\.key) == ["provider.zenkey.profile"])
-        let inEnvironment = load(least, environment: ["PROVIDER_ZENKEY_ISSUER": "https://id.example.com"]).faults
+        let inEnvironment = load(least, environment: ["GATEHOUSE_PROVIDER_ZENKEY_ISSUER": "https://id.example.com"])
+            .faults
         #expect(inEnvironment.map(\.key) == ["provider.zenkey.profile"])
     }
 

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `is what a variable says`() throws {
-        let loaded = Self.load(environment: ["PROVIDER_ZENKEY_SCOPES_FOR": "shop=openid email"])
+        let loaded = Self.load(environment: ["GATEHOUSE_PROVIDER_ZENKEY_SCOPES_FOR": "shop=openid email"])
         #expect(try Self.scopes(loaded) == ["shop-id": ["openid", "email"]])
     }
 
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `is refused where a variable names an app twice`() {
-        let loaded = Self.load(environment: ["PROVIDER_ZENKEY_SCOPES_FOR": "shop=openid,shop=openid email"])
+        let loaded = Self.load(environment: ["GATEHOUSE_PROVIDER_ZENKEY_SCOPES_FOR": "shop=openid,shop=openid email"])
         #expect(loaded.faults.map(\.expected) == ["each app once"])
     }
 }

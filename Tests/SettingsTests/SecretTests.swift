@@ -64,14 +64,14 @@ import Testing
 
     @Test func `a secret file may be named by the environment, which wins over the file`() throws {
         let loaded = load(
-            least, environment: ["PROVIDER_ZENKEY_CLIENT_SECRET_FILE": "/run/secrets/z"],
+            least, environment: ["GATEHOUSE_PROVIDER_ZENKEY_CLIENT_SECRET_FILE": "/run/secrets/z"],
             files: ["/run/secrets/z": "from the file"])
         #expect(loaded.settings?.listedProviders.sections.first?.clientSecret?.revealedText == "from the file")
     }
 
     @Test func `a secret in the environment wins over a secret file that the file names`() throws {
         let yaml = least.replacing("clientSecret: s3cret-of-zenkey", with: "clientSecretFile: nowhere")
-        let loaded = load(yaml, environment: ["PROVIDER_ZENKEY_CLIENT_SECRET": "direct"])
+        let loaded = load(yaml, environment: ["GATEHOUSE_PROVIDER_ZENKEY_CLIENT_SECRET": "direct"])
         #expect(loaded.settings?.listedProviders.sections.first?.clientSecret?.revealedText == "direct")
     }
 
@@ -80,7 +80,9 @@ import Testing
         #expect(inFile.map(\.kind) == [.conflict])
         #expect(inFile.map(\.key) == ["provider.zenkey.clientSecret"])
         let inEnvironment = load(
-            least, environment: ["ADMIN_TOKEN": "hunter2-hunter2-hunter2", "ADMIN_TOKEN_FILE": "z"], files: ["z": "x"]
+            least,
+            environment: ["GATEHOUSE_ADMIN_TOKEN": "hunter2-hunter2-hunter2", "GATEHOUSE_ADMIN_TOKEN_FILE": "z"],
+            files: ["z": "x"]
         ).faults
         #expect(inEnvironment.map(\.key) == ["admin.token"])
         #expect(!"\(inFile)\(inEnvironment)".contains("hunter2"))
@@ -123,10 +125,13 @@ import Testing
             ("http: {port: x}\nadmin: {token: MARKER}\napiKeys: [MARKER]", [:]),
             (
                 "http: {port: x}",
-                ["ADMIN_TOKEN": "MARKER", "API_KEYS": "MARKER,,", "PROVIDER_ZENKEY_CLIENT_SECRT": "MARKER"]
+                [
+                    "GATEHOUSE_ADMIN_TOKEN": "MARKER", "GATEHOUSE_API_KEYS": "MARKER,,",
+                    "GATEHOUSE_PROVIDER_ZENKEY_CLIENT_SECRT": "MARKER",
+                ]
             ),
             ("admin: {token: 'MARKER", [:]), ("admin: {token: !MARKER x}", [:]), ("? MARKER", [:]),
-            ("admin: {token: MARKER}", ["PROVIDER_ZENKEY_CLIENT_SECRET": "MARKER"]),
+            ("admin: {token: MARKER}", ["GATEHOUSE_PROVIDER_ZENKEY_CLIENT_SECRET": "MARKER"]),
         ] as [(String, [String: String])])
     func `secrets no secret gets into a fault, a notice or the effective configuration`(
         yaml: String, environment: [String: String]

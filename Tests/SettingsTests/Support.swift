@@ -15,12 +15,23 @@ struct Files {
     }
 }
 
+/// - Parameter provider: which one is listed where neither the file nor the environment lists any; nil: none.
 func load(
     _ yaml: String?, environment: [String: String] = [:], files: [String: String] = [:],
-    pictures: [String: [UInt8]] = [:]
+    pictures: [String: [UInt8]] = [:], listing provider: String? = "zenkey"
 ) -> LoadedSettings {
     var files = Files(texts: files, pictures: pictures)
+    var environment = environment
     if let yaml { files.texts[Files.configuration] = yaml }
+    let isListed = yaml?.split(separator: "\n").contains { $0.hasPrefix("providers:") } ?? false
+    if let provider, !isListed, environment["GATEHOUSE_PROVIDERS"] == nil {
+        if let yaml, yaml.hasSuffix("\n"), yaml.contains("zenkey") {
+            // At its end, so that every line has the number that it has in the test.
+            files.texts[Files.configuration] = yaml + "providers: [\(provider)]\n"
+        } else {
+            environment["GATEHOUSE_PROVIDERS"] = provider
+        }
+    }
     return Settings.load(
         file: yaml == nil ? nil : Files.configuration, environment: environment,
         wings: Wing.all.map(\.settings)

@@ -4,10 +4,10 @@ import Testing
 import YAML
 
 /// A file that `scripts/yaml_texts.py` has made: texts, and what PyYAML's own reader makes of each.
-private let path = ProcessInfo.processInfo.environment["GATEHOUSE_YAML_TEXTS"]
+private let path = ProcessInfo.processInfo.environment["DEV_YAML_TEXTS"]
 
-// Skipped, and reported as skipped, where GATEHOUSE_YAML_TEXTS does not name the file.
-@Suite(.enabled(if: path != nil, "GATEHOUSE_YAML_TEXTS names no file of texts"))
+// Skipped, and reported as skipped, where DEV_YAML_TEXTS does not name the file.
+@Suite(.enabled(if: path != nil, "DEV_YAML_TEXTS names no file of texts"))
 struct `Random YAML texts` {
     private func tree(_ node: YAMLNode) -> JSONValue {
         switch node.content {

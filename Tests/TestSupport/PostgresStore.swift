@@ -37,8 +37,8 @@ public func withStore(
 }
 
 extension Dialect {
-    /// The one of the server that `GATEHOUSE_TEST_PG_URL` names, by `GATEHOUSE_TEST_PG_DIALECT`.
+    /// The one of the server that `DEV_TEST_PG_URL` names, by `DEV_TEST_PG_DIALECT`.
     public static var tested: Dialect {
-        ProcessInfo.processInfo.environment["GATEHOUSE_TEST_PG_DIALECT"] == "distributed" ? .distributed : .postgresql
+        ProcessInfo.processInfo.environment["DEV_TEST_PG_DIALECT"] == "distributed" ? .distributed : .postgresql
     }
 }

@@ -3,9 +3,9 @@ import Glibc
 import Testing
 
 extension RepositoryContract {
-    /// More of them by hand: `GATEHOUSE_RACE_ROUNDS=1000 scripts/test --filter Accounts`.
+    /// More of them by hand: `DEV_RACE_ROUNDS=1000 scripts/test --filter Accounts`.
     static let rounds =
-        unsafe getenv("GATEHOUSE_RACE_ROUNDS").flatMap { unsafe Int(String(cString: $0)) } ?? 100
+        unsafe getenv("DEV_RACE_ROUNDS").flatMap { unsafe Int(String(cString: $0)) } ?? 100
 
     /// Runs both at once. Where a repository is one of several with one store, each is done by another of them.
     static func both<Value: Sendable>(

@@ -14,9 +14,9 @@ public enum Sample {
     /// Jane's attributes as her sign-in by subject 1 brings them.
     public static let said = ProviderStatement(provider: "zenkey", subject: "1", attributes: jane, at: now)
 
-    /// How often the same thing is done where many do it: `GATEHOUSE_REPEATS`, 160 when unset.
+    /// How often the same thing is done where many do it: `DEV_REPEATS`, 160 when unset.
     static var repeats: Int {
-        ProcessInfo.processInfo.environment["GATEHOUSE_REPEATS"].flatMap { Int($0) } ?? 160
+        ProcessInfo.processInfo.environment["DEV_REPEATS"].flatMap { Int($0) } ?? 160
     }
 
     public static func hash() -> TokenHash {

@@ -1,12 +1,15 @@
 /// Finds environment variables that look like ours but name no key.
 ///
-/// What starts with `PROVIDER_NAME_` of a listed provider is meant for us, so there an unknown name is a fault, as it
-/// is in the file. Elsewhere other software has variables that start alike (`HTTP_PROXY`, `LOG_DIR`, `APP_ENV`): a
-/// notice is given for one that is a slip of the pen away from a key, and for a key of a section that is not listed.
+/// Only what starts with ``prefix`` is read, so all of that is meant for us: a name that comes close to one of a key,
+/// or that begins as its section does, is a fault with the nearest key, as it is in the file; any other is told. One
+/// that would name a key if it had the prefix is somebody else's, or from before 1.0: it is told and not read.
 struct EnvironmentNames {
+    /// What every variable of ours starts with. Others' `LOG_LEVEL` means something else.
+    static let prefix = "GATEHOUSE_"
+
     private static let slip = 2
 
-    /// The variables of every key, by their first word: only those that share it are worth comparing.
+    /// The variables of every key, by their first word.
     private var families: [Substring: [Variable]] = [:]
     private var prefixes: [String] = []
 
@@ -16,10 +19,17 @@ struct EnvironmentNames {
         let isSuggestible: Bool
     }
 
-    init(_ keys: [SettingKey<Settings>], _ listings: [SectionListing]) {
+    /// - Parameter environment: sections that none of these variables could be meant for are left out: spelling the
+    ///   variable of each key of many takes long.
+    init(_ keys: [SettingKey<Settings>], _ listings: [SectionListing], _ environment: [String: String]) {
         add(keys, under: [])
         for listing in listings {
-            for name in listing.inEnvironment { add(listing.kind, name) }
+            for name in listing.names ?? [] {
+                let start = Self.prefix(of: listing.kind, name)
+                let old = start.dropFirst(Self.prefix.count)
+                let isMeant = environment.keys.contains { $0.hasPrefix(start) || $0.hasPrefix(old) }
+                if isMeant { add(listing.kind, name) }
+            }
             prefixes += listing.prefixes
         }
     }
@@ -44,7 +54,7 @@ struct EnvironmentNames {
         }
     }
 
-    private static func firstWord(_ name: String) -> Substring { name.prefix { $0 != "_" } }
+    private static func firstWord(_ name: String) -> Substring { name.dropFirst(prefix.count).prefix { $0 != "_" } }
 
     enum Report: Sendable {
         case fault(SettingsError)
@@ -53,27 +63,37 @@ struct EnvironmentNames {
 
     /// What there is to say about these variables, in the order of their names.
     func reports(_ environment: [String: String]) -> [Report] {
-        environment.keys.sorted().compactMap(report)
+        environment.keys.sorted().compactMap { name in
+            name.hasPrefix(Self.prefix) ? report(name) : reportWithoutPrefix(name)
+        }
+    }
+
+    private func isKey(_ name: String) -> Bool {
+        families[Self.firstWord(name)]?.contains { $0.name == name } == true
+    }
+
+    private func reportWithoutPrefix(_ name: String) -> Report? {
+        let ours = Self.prefix + name
+        guard isKey(ours) else { return nil }
+        return .notice(SettingsNotice(name, "is an environment variable that is not read: only \(ours) is"))
     }
 
     private func report(_ name: String) -> Report? {
-        let family = families[Self.firstWord(name)] ?? []
-        guard !family.contains(where: { $0.name == name }) else { return nil }
-        let distances = family.filter(\.isSuggestible).map {
+        guard !isKey(name) else { return nil }
+        if let kind = SectionKinds.all.first(where: { Self.isKey(name, of: $0) }),
+            !prefixes.contains(where: name.hasPrefix)
+        {
+            let sentence = "is an environment variable of \(kind.noun) that \(kind.list) does not list"
+            return .notice(SettingsNotice(name, sentence))
+        }
+        let family = families[Self.firstWord(name)]
+        let candidates = (family ?? families.values.flatMap(\.self)).filter(\.isSuggestible).map {
             (name: $0.name, distance: KnownNames.distance(name, $0.name))
         }
-        if let nearest = distances.min(by: { $0.distance < $1.distance }) {
-            if prefixes.contains(where: name.hasPrefix) {
-                return .fault(SettingsError(.unknownKey, name, expected: nearest.name))
-            }
-            if nearest.distance <= Self.slip {
-                let sentence = "is an environment variable that names no key; the nearest is \(nearest.name)"
-                return .notice(SettingsNotice(name, sentence))
-            }
-        }
-        guard let kind = SectionKinds.all.first(where: { Self.isKey(name, of: $0) }) else { return nil }
-        let sentence = "is an environment variable of \(kind.noun) that \(kind.list) does not list"
-        return .notice(SettingsNotice(name, sentence))
+        guard let nearest = candidates.min(by: { $0.distance < $1.distance }),
+            family != nil || nearest.distance <= Self.slip
+        else { return .notice(SettingsNotice(name, "is an environment variable that names no key")) }
+        return .fault(SettingsError(.unknownKey, name, expected: nearest.name))
     }
 
     /// Whether a variable is spelled as that of a key of a section, whatever the section's name.
@@ -81,14 +101,16 @@ struct EnvironmentNames {
         let start = variable([kind.word]) + "_"
         guard name.hasPrefix(start) else { return false }
         return kind.keys.flatMap { $0.isSecret ? [$0.path, $0.fileTwinPath] : [$0.path] }.contains { path in
-            let end = "_" + variable(path)
+            let end = "_" + words(path)
             return name.hasSuffix(end) && name.utf8.count > start.utf8.count + end.utf8.count
         }
     }
 
     /// The environment variable of a key: words in capitals with underscores between them, `httpPort` being two, and an
-    /// underscore for whatever is neither letter nor digit.
-    static func variable(_ path: [String]) -> String { path.map(spelled).joined(separator: "_") }
+    /// underscore for whatever is neither letter nor digit, all after ``prefix``.
+    static func variable(_ path: [String]) -> String { prefix + words(path) }
+
+    private static func words(_ path: [String]) -> String { path.map(spelled).joined(separator: "_") }
 
     private static func spelled(_ component: String) -> String {
         var name = ""

@@ -1,8 +1,8 @@
 import Syntax
 
-/// The variables that Kubernetes gives every container of a pod for each service beside it: one called `admin` makes
-/// `ADMIN_PORT=tcp://10.0.0.1:8081`, `ADMIN_SERVICE_HOST` and more. They mean nobody's configuration, and must not keep
-/// a server from starting because of what a neighbour is called.
+/// The variables that Kubernetes gives every container of a pod for each service beside it: one called
+/// `gatehouse-admin` makes `GATEHOUSE_ADMIN_PORT=tcp://10.0.0.1:8081`, `GATEHOUSE_ADMIN_SERVICE_HOST` and more. They
+/// mean nobody's configuration, and must not keep a server from starting because of what a neighbour is called.
 enum KubernetesVariables {
     private static let transports = ["tcp", "udp", "sctp"]
 

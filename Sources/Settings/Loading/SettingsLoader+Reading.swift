@@ -13,12 +13,35 @@ extension SettingsLoader {
                 refuse(key, name, finding.written, key.expected, finding.source)
                 continue
             }
+            if key.isSecret { noteEdges(content, name) }
             do {
                 try key.write(content, &root)
             } catch {
                 for refusal in [error] + error.others {
                     refuse(key, name, refusal.value, refusal.expected, finding.source, position: refusal.position)
                 }
+            }
+        }
+    }
+
+    /// Tells of a secret that begins or ends as none does: with white space, or in the quotation marks of a shell,
+    /// which an environment file keeps. What is refused then is told by nobody else.
+    private mutating func noteEdges(_ content: SettingContent, _ name: String) {
+        let texts =
+            switch content {
+            case .text(let text): [text]
+            case .list(let texts): texts
+            case .number, .flag: [String]()
+            }
+        // A key in PEM ends with a line end.
+        for text in texts where !text.contains("-----BEGIN ") {
+            guard let first = text.first, let last = text.last else { continue }
+            if first.isWhitespace || last.isWhitespace {
+                notices.append(
+                    SettingsNotice(name, "begins or ends with white space, which is a part of the secret then"))
+            }
+            if text.count > 1, first == last, first == "\"" || first == "'" {
+                notices.append(SettingsNotice(name, "is between quotation marks, which are a part of the secret then"))
             }
         }
     }

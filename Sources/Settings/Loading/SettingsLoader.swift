@@ -41,7 +41,7 @@ struct SettingsLoader {
         readProviderLogos(into: &settings)
         readAssociationFiles(into: &settings)
         checkKeys(settings.keys, listings)
-        for report in EnvironmentNames(settings.keys, listings).reports(environment) {
+        for report in EnvironmentNames(settings.keys, listings, environment).reports(environment) {
             switch report {
             case .fault(let fault): faults.append(fault)
             case .notice(let notice): notices.append(notice)
@@ -101,7 +101,7 @@ struct SettingsLoader {
         // Without a list to rely on, no section is looked at: what was meant to be used is unknown.
         guard !faults.contains(where: { $0.key == kind.list }) else {
             settings[keyPath: kind.place].names = []
-            return SectionListing(kind: kind, names: nil, inEnvironment: [])
+            return SectionListing(kind: kind, names: nil)
         }
         if kind.listsItself { settings[keyPath: kind.place].names = ownNames(of: kind) }
         let names = settings[keyPath: kind.place].names
@@ -116,7 +116,7 @@ struct SettingsLoader {
             section.deriveDefaults()
             settings[keyPath: kind.place].sections.append(section)
         }
-        return SectionListing(kind: kind, names: names, inEnvironment: inEnvironment)
+        return SectionListing(kind: kind, names: names)
     }
 
     /// The names of sections that no other key lists, as the file has them.
@@ -154,8 +154,6 @@ struct SectionListing: Sendable {
     let kind: any NamedSection.Type
     /// The names that are listed; nil where that is not known.
     let names: [String]?
-    /// Those of them that the environment has variables for.
-    let inEnvironment: [String]
 
     /// What the variables of the listed sections start with.
     var prefixes: [String] { (names ?? []).map { EnvironmentNames.prefix(of: kind, $0) } }

@@ -62,7 +62,7 @@ public struct SettingsNotice: Sendable, Equatable, CustomStringConvertible {
 
     public var description: String { "\(key) \(sentence)" }
 
-    init(_ key: String, _ sentence: String) {
+    package init(_ key: String, _ sentence: String) {
         self.key = printable(key)
         self.sentence = sentence
     }

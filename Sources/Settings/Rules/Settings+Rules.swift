@@ -55,8 +55,13 @@ extension Settings {
     func rules(_ files: SettingsFiles) -> [SettingsError] {
         var faults: [SettingsError] = []
         if listedProviders.names.isEmpty {
-            faults.append(
-                SettingsError(.missing, "providers", value: "[]", expected: "the name of a provider at least"))
+            let expected = """
+                the name of a provider at least. Write providers: [plain] into the file that --config names, and below \
+                provider: plain: its profile: openid, issuer, clientID, clientSecretFile and redirectURIs. \
+                Documentation/Recipes.md has a section for every provider that is known, and gatehouse check-config says \
+                what is still missing
+                """
+            faults.append(SettingsError(.missing, "providers", value: "[]", expected: expected))
         }
         if admin.token == nil, listedOperators.sections.isEmpty, !admin.isOnLoopback {
             let expected =

@@ -19,7 +19,7 @@ extension SettingKey where Root == Settings {
                 Self(
                     "registration", \.registration, .text(.choice),
                     "Whether an unknown subject becomes a user at once, or the app gets a link ticket."),
-                Self("log.level", \.log.level, .text(.choice), "The least severe event that is logged."),
+                Self("log.level", \.log.level, .text(.logLevel), "The least severe event that is logged."),
                 Self("log.format", \.log.format, .text(.choice), "Log lines for people, or one JSON object a line."),
                 Self(
                     "providers", \.listedProviders.names, .list(.sectionName),

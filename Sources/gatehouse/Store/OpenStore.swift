@@ -111,6 +111,7 @@ struct OpenStore: Sendable {
         // Without a store there is no master key either, and the store is what is missing.
         let isThere = FileNames.exists(path)
         guard isServer || isThere else { throw .storage(place: path, .notOpened(.noStore)) }
+        if isThere, (try? FileStatus(of: path))?.isFolder == true { throw .folder(path: path) }
         let masterKey = try masterKey(
             storage.masterKeyFile ?? path + ".key", madeWith: isServer && storage.masterKeyFile == nil ? path : nil)
         if !isThere, let named = storage.masterKeyFile, !storage.create {

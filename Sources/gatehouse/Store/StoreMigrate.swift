@@ -1,6 +1,7 @@
 import Accounts
 import AccountsSQL
 import ArgumentParser
+import JSON
 import Settings
 import SignIn
 internal import System
@@ -18,6 +19,7 @@ struct StoreMigrate: AsyncParsableCommand {
             needs none of it.
             """)
 
+    @OptionGroup var report: ReportOptions
     @OptionGroup var configuration: ConfigurationOptions
 
     func run() async throws {
@@ -29,7 +31,8 @@ struct StoreMigrate: AsyncParsableCommand {
             let store = try await OpenStore.open(
                 storage, tables: StoreTables(of: Wing.all), formerIssuers: .none, for: .migration,
                 now: WallClock.now.seconds)
-            StandardOutput.write("The tables in \(store.place) are up to date.\n")
+            let place = store.place
+            report.write(["up_to_date": .string(place)], "The tables in \(place) are up to date.\n")
             await store.close()
         } catch {
             throw StoreOptions.fail("\(error)")

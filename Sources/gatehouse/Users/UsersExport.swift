@@ -11,7 +11,7 @@ struct UsersExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Print everything that is kept about a user as one line of JSON.",
         discussion: """
-            An opaque reference stands in the place of each subject: who asks what is kept about him has no use for \
+            An opaque reference stands in the place of each subject: those who ask what is kept about them have no use for \
             it, and it opens accounts elsewhere. Moving users to another backend does need the subjects, since \
             nothing else says who signs in; --with-subjects prints them, here and over no network. Such a line is \
             what gatehouse store import takes.
@@ -21,6 +21,8 @@ struct UsersExport: AsyncParsableCommand {
     var id: Int64
     @Flag(help: "Print the subjects themselves.")
     var withSubjects = false
+    @Flag(help: "Changes nothing: the record is JSON in any case.")
+    var json = false
     @OptionGroup var options: StoreOptions
 
     func run() async throws {

@@ -25,8 +25,8 @@ final class Service: @unchecked Sendable {
     /// - Parameter registration: what becomes of somebody unknown: `automatic` or `ticket`.
     init(registration: String = "automatic") async throws {
         let binaries = try #require(
-            ProcessInfo.processInfo.environment["GATEHOUSE_BINARIES"],
-            "GATEHOUSE_BINARIES names the folder of gatehouse and carrier-simulator: use scripts/check-app-clients")
+            ProcessInfo.processInfo.environment["DEV_BINARIES"],
+            "DEV_BINARIES names the folder of gatehouse and carrier-simulator: use scripts/check-app-clients")
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("client-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let simulator = try Self.start(
