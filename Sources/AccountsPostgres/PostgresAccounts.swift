@@ -241,6 +241,17 @@ public final class PostgresAccounts: SQLStore {
 
     public func noteErasure() {}
 
+    /// How many connections serve, of those for all that it does, and how many are not as far yet.
+    public func connectionCounts() async -> (serving: Int, connecting: Int) {
+        var (serving, connecting) = (0, 0)
+        for pool in allPools {
+            let counts = await pool.connectionCounts
+            serving += counts.serving
+            connecting += counts.connecting
+        }
+        return (serving, connecting)
+    }
+
     var allPools: [PostgresPool] { pools + relaxedPools + [waitingPool] }
 
     /// Refuses what comes after with `.unavailable(.closed)`, and lets the store go.

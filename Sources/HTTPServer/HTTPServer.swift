@@ -7,6 +7,12 @@ public final class HTTPServer: Sendable {
     /// Where it listens, with the real port; of several addresses the first.
     public let address: SocketAddress
     private let listeners: [LoopListener]
+    private let budget: ConnectionBudget
+
+    /// How many connections there are.
+    public var connectionCount: Int { budget.openCount }
+    /// How many were refused since the start.
+    public var refusalCounts: [(reason: ConnectionRefusal, count: Int)] { budget.refusalCounts }
 
     /// Binds, so that connections queue from now on; they are answered after ``start()``.
     ///
@@ -51,6 +57,7 @@ public final class HTTPServer: Sendable {
         guard let address = first else { throw missing ?? .hostNotFound }
         self.address = address
         self.listeners = listeners
+        self.budget = budget
     }
 
     /// Begins to accept connections.

@@ -77,6 +77,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
 
     /// Rests until a neighbour's oldest idle connection has given its descriptor, or for a while.
     private func askForDescriptor() {
+        budget.note(.descriptors)
         rest()
         let neighbours = neighbours
         Task(executorPreference: loop) {
@@ -135,18 +136,23 @@ actor LoopListener: LoopBound, ReadinessHandler {
         switch connection.admission {
         case .granted: connection.assumeIsolated { $0.open() }
         case .beyondLimit: makeRoom(for: connection)
-        case .beyondLimitOfAddress: connection.assumeIsolated { $0.turnAway() }
-        case .farBeyondLimit: connection.assumeIsolated { $0.close() }
+        case .beyondLimitOfAddress:
+            budget.note(.address)
+            connection.assumeIsolated { $0.turnAway() }
+        case .farBeyondLimit:
+            budget.note(.flood)
+            connection.assumeIsolated { $0.close() }
         }
     }
 
     private func makeRoom(for connection: Connection) {
         if closeOldestIdle() { return connection.assumeIsolated { $0.open() } }
-        let neighbours = neighbours
+        let (neighbours, budget) = (neighbours, budget)
         Task(executorPreference: loop) {
             for neighbour in neighbours {
                 if await neighbour.closeOldestIdle() { return await connection.open() }
             }
+            budget.note(.connections)
             await connection.turnAway()
         }
     }

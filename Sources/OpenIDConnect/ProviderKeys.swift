@@ -33,11 +33,14 @@ public final class ProviderKeys: Sendable {
     private let cache: CachedFetch<JWKSet>
     private let bounds: CacheBounds
     private let lookups: Mutex<Lookups>
+    private let refetched: @Sendable () -> Void
 
     /// - Parameters:
     ///   - bounds: how long keys are fresh; beyond that they serve for an hour at most.
     ///   - now: the present instant, from which on the budget of five, and one more a minute, counts.
-    public init(bounds: CacheBounds, now: MonotonicTime) {
+    ///   - refetched: hears each time that they are fetched because those at hand don't verify a token.
+    public init(bounds: CacheBounds, now: MonotonicTime, refetched: @escaping @Sendable () -> Void = {}) {
+        self.refetched = refetched
         var bounds = bounds
         bounds.stale = min(bounds.stale, Self.maximumStaleness)
         self.bounds = bounds
@@ -103,6 +106,7 @@ public final class ProviderKeys: Sendable {
             case .provider:
                 guard lookups.withLock({ $0.own.take(now: now) }) else { return try await cache.awaited(now: now) }
             }
+            refetched()
             return try await cache.refetched(fetch: fetch(endpoint, transport))
         } catch {
             throw .keys(error)

@@ -53,6 +53,12 @@ public actor PostgresPool: LoopBound {
 
     isolated deinit { close() }
 
+    /// How many connections serve, and how many are not as far yet.
+    public var connectionCounts: (serving: Int, connecting: Int) {
+        let serving = connections.count(where: \.isReady)
+        return (serving, connections.count - serving)
+    }
+
     /// Runs one statement, which is a transaction of its own.
     ///
     /// - Parameter timeout: from here to the result, all waiting included.
@@ -101,6 +107,8 @@ public actor PostgresPool: LoopBound {
             }
         }
         if let refusal { throw refusal }
+        // Whoever has gone meanwhile wants nothing begun any more: in a crowd that loses patience those are many.
+        if Task.isCancelled { throw .overloaded }
     }
 
     private func admitNext() {

@@ -6,6 +6,7 @@ public import OpenIDConnect
 import Synchronization
 public import Syntax
 internal import System
+public import Telemetry
 
 /// A configured provider with what is remembered of it between sign-ins: metadata and keys.
 ///
@@ -24,6 +25,8 @@ public final class Provider: Sendable {
     let lookup: IssuerLookup
     let metadata: MetadataCache
     /// By the text of their address.
+    /// How often keys were fetched because those at hand did not verify a token.
+    public let keyRefetches = LoopCount()
     private let keySets = Mutex(BoundedCache<ProviderKeys>(maximumCount: Provider.maximumKeySets))
     /// The host of discovery, or of the issuer. Read once: every call to a provider asks whether its host is this one.
     public let configuredHost: String?
@@ -159,7 +162,9 @@ public final class Provider: Sendable {
     func keys(at endpoint: EndpointURL, now: MonotonicTime) -> ProviderKeys {
         keySets.withLock { keySets in
             if let keys = keySets.value(for: endpoint.text) { return keys }
-            let keys = ProviderKeys(bounds: configuration.cacheBounds, now: now)
+            let keys = ProviderKeys(bounds: configuration.cacheBounds, now: now) { [keyRefetches] in
+                keyRefetches.addShared()
+            }
             keySets.insert(keys, for: endpoint.text)
             return keys
         }

@@ -28,6 +28,8 @@ final class SessionKeySet: Sendable {
     let clientSigners: [JWTSigner]
     let clientJWKs: [JSONValue]
     private let entries: [SigningKeyEntry]
+    /// When the keys were made that sign, by what they sign: seconds since 1970.
+    let signingSince: [(purpose: SigningKeyEntry.Purpose, createdAt: Int64)]
 
     /// - Parameters:
     ///   - keys: the newest first, at least one for access tokens and one for receipts.
@@ -35,7 +37,11 @@ final class SessionKeySet: Sendable {
     ///   - now: seconds since 1970.
     init(_ keys: [SigningKey], _ format: AccessTokenFormat, now: Int64) throws(SessionKeys.LoadError) {
         self.format = format
-        entries = keys.map(\.entry)
+        let entries = keys.map(\.entry)
+        self.entries = entries
+        signingSince = SigningKeyEntry.Purpose.allCases.compactMap { purpose in
+            entries.signing(purpose, now: now).map { (purpose, $0.createdAt) }
+        }
         let session = try Self.signers(keys, .session, ofType: format.type.rawValue)
         let receipt = try Self.signers(keys, .receipt, ofType: SessionKeys.receiptType)
         let idToken = try Self.signers(keys, .idToken, ofType: SessionKeys.idTokenType)

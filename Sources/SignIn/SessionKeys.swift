@@ -195,6 +195,8 @@ public final class SessionKeys: Sendable {
     public var clientJWKs: [JSONValue] { current.clientJWKs }
     /// The JWK set document for `/.well-known/jwks.json`.
     public var document: [UInt8] { current.document }
+    /// When the keys were made that sign now, by what they sign: seconds since 1970.
+    public var signingSince: [(purpose: SigningKeyEntry.Purpose, createdAt: Int64)] { current.signingSince }
     /// How many keys verify.
     public var count: Int { current.verifying.keys.count }
 

@@ -37,6 +37,7 @@ struct IdentitiesEndpoint: Sendable {
                 as: parameters.digest(of: .link(principal.session.id), context, leavesProof: true),
                 at: provider, isProven: true)
         let outcome = try await link.link(response, with: provider, session: principal.session, in: context.call)
+        (context.signIn, context.kind) = (.linked, response.kind)
         var writer = JSONWriter()
         writer.identity(outcome.identity)
         return .secretJSON(writer.bytes, outcome.isNew ? .created : .ok)

@@ -11,6 +11,8 @@ package final class RequestContext {
     /// How far a sign-in has come, and what it was.
     enum SignInProgress {
         case begun, signedIn, newUser, migrated
+        /// Somebody signed in has shown another identity to be theirs.
+        case linked
 
         init(_ signedIn: SignedIn) {
             self = signedIn.migrated ? .migrated : signedIn.isNewUser ? .newUser : .signedIn

@@ -72,6 +72,7 @@ struct RequestLog: Sendable {
         switch progress {
         case .migrated: "migrated"
         case .newUser: "new_user"
+        case .linked: "linked"
         case .signedIn, .begun, nil: "signed_in"
         }
     }

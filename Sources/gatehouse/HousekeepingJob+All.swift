@@ -1,4 +1,5 @@
 import Accounts
+import AccountsPostgres
 import AccountsSQLite
 import Apps
 import Logging
@@ -108,6 +109,7 @@ extension HousekeepingJob {
         _ repository: any MaintenanceRepository, _ common: CommonClock, _ metrics: StoreMetrics
     ) -> HousekeepingJob {
         HousekeepingJob(interval: clockInterval, complaint: "the store's clock could not be looked at") {
+            if let database = repository as? PostgresAccounts { metrics.note(await database.connectionCounts()) }
             try await metrics.look { () throws(RepositoryError) in try await repository.look(at: common) }
         }
     }

@@ -96,7 +96,8 @@ struct Server: Service {
         let storeMetrics = StoreMetrics(store: StepMetrics.name(of: settings))
         let sources: [any MetricSource] = [
             HealthMetrics(admin.readiness, providers, clock), loopMetrics, storeMetrics,
-            ProcessMetrics(startedAt: .now, version: Version.text),
+            ProcessMetrics(startedAt: .now, version: Version.text), KeyMetrics(keys: keys, clock: clock),
+            ConnectionMetrics(listeners: [("http", http), ("admin", admin.http)]),
         ]
         for source in sources + (store.file.map { [$0] } ?? []) { metrics.add(source) }
         do throws(SystemError) {

@@ -15,12 +15,15 @@ final class StoreMetrics: MetricSource {
         .gauge, "gatehouse_outbox_oldest_seconds", unit: "seconds", "How long the oldest of that has waited.")
     private static let refreshes = MetricFamily(
         .counter, "gatehouse_vault_refreshes", "Refreshes of providers' tokens that are kept, of all instances.")
+    private static let connections = MetricFamily(
+        .gauge, "gatehouse_store_connections", "Connections to a database server, every five seconds.")
     private static let bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
     private let store: String
     private let roundTrips = LoopHistogram(seconds: StoreMetrics.bounds)
     private let waiting = Mutex<(pending: Int, oldestSeconds: Int64)?>(nil)
     private let grants = Mutex<GrantCounts?>(nil)
+    private let connections = Mutex<(serving: Int, connecting: Int)?>(nil)
 
     /// - Parameter store: what the store is.
     init(store: String) {
@@ -39,11 +42,24 @@ final class StoreMetrics: MetricSource {
         grants.withLock { $0 = counts }
     }
 
+    func note(_ counts: (serving: Int, connecting: Int)) {
+        connections.withLock { $0 = counts }
+    }
+
     func readings() -> [MetricReading] {
+        let connections = connections.withLock(\.self)
         let waiting = waiting.withLock(\.self)
         let grants = grants.withLock(\.self)
         return [
             MetricReading(Self.roundTrip, [MetricSample([("store", store)], .histogram(roundTrips.reading))]),
+            MetricReading(
+                Self.connections,
+                connections.map {
+                    [
+                        MetricSample([("store", store), ("state", "serving")], Double($0.serving)),
+                        MetricSample([("store", store), ("state", "connecting")], Double($0.connecting)),
+                    ]
+                } ?? []),
             MetricReading(Self.pending, waiting.map { [MetricSample(Double($0.pending))] } ?? []),
             MetricReading(Self.oldest, waiting.map { [MetricSample(Double($0.oldestSeconds))] } ?? []),
             MetricReading(

@@ -130,6 +130,8 @@ import Testing
             #expect(await eventually { running.withLock { $0 } == 2 })
             let third = try HTTPTestConnection(to: server.address.port)
             #expect(try await third.answer().status == 503)
+            #expect(server.connectionCount == 3)
+            #expect(server.refusalCounts.map(\.count) == [1, 0, 0, 0])
             third.endSending()
             #expect(try await third.rest().bytes.isEmpty)
             mayFinish.happen()
@@ -148,6 +150,7 @@ import Testing
             for client in clients { #expect(try await client.exchange(get("/")).status == 200) }
             let third = try HTTPTestConnection(to: server.address.port)
             #expect(try await third.answer().status == 503)
+            #expect(server.refusalCounts.map(\.count) == [0, 1, 0, 0])
             third.endSending()
             #expect(try await third.rest().bytes.isEmpty)
             _ = try await clients[0].exchange(get("/", "Connection: close"))

@@ -2,6 +2,7 @@ import Crypto
 import HTTPServer
 import HTTPTesting
 import JSON
+import Providers
 import SignIn
 import Telemetry
 import TestSupport
@@ -35,8 +36,21 @@ import Testing
         #expect(lines.contains(#"\#(signIn),outcome="registered",reason=""} 1"#))
         #expect(lines.contains(#"\#(signIn),outcome="signed_in",reason=""} 1"#))
         #expect(lines.contains(#"\#(signIn),outcome="invalid_id_token",reason="unknown_key"} 1"#))
+        #expect(app.stage.provider.keyRefetches.total == 1)
         #expect(
             lines.contains(#"gatehouse_sign_in_duration_seconds_count{provider="zenkey",outcome="failed"} 1"#))
+    }
+
+    @Test func `has an identity that was linked`() async throws {
+        let app = try await APIStage()
+        let (token, _) = try await app.signedIn()
+        try app.stage.answerToken { $0.claims[setting: "sub"] = "another" }
+        app.stage.answerUserinfo(["sub": "another"])
+        let linked = await app.post(
+            "/users/me/identities", json: APIStage.authorized([("code", "second")]), headers: bearer(token))
+        #expect(linked.status == 201, "\(linked.text)")
+        let outcome = #"gatehouse_sign_ins_total{provider="zenkey",kind="code",outcome="linked",reason=""} 1"#
+        #expect(Self.lines(app.metrics).contains(outcome))
     }
 
     /// Anybody could make series without end.

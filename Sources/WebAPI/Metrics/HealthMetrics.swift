@@ -14,6 +14,10 @@ public struct HealthMetrics: MetricSource {
         .gauge, "gatehouse_provider_clock_offset_seconds", unit: "seconds",
         "How far a provider's clock is ahead of ours, as its documents tell.")
 
+    private static let refetches = MetricFamily(
+        .counter, "gatehouse_provider_key_refetches",
+        "Fetches of a provider's keys because those at hand did not verify a token.")
+
     private let readiness: ServiceReadiness
     private let providers: [Provider]
     private let clock: Clock
@@ -37,8 +41,11 @@ public struct HealthMetrics: MetricSource {
                 MetricSample([("provider", provider.configuration.name)], Double($0))
             }
         }
+        let refetches = providers.map { provider in
+            MetricSample([("provider", provider.configuration.name)], Double(provider.keyRefetches.total))
+        }
         return [
-            MetricReading(Self.clockOffset, offsets),
+            MetricReading(Self.clockOffset, offsets), MetricReading(Self.refetches, refetches),
             MetricReading(Self.storeUp, [MetricSample(isUp ? 1 : 0)]), MetricReading(Self.circuit, circuits),
         ]
     }

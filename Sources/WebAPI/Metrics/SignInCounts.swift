@@ -15,7 +15,7 @@ final class SignInCounts: MetricSource, Sendable {
     /// Where there is no provider, or it is not known yet what a sign-in is begun by.
     private static let none = "none"
     private static let kinds = SignInKind.allCases.map(\.rawValue) + [none]
-    private static let done = ["signed_in", "registered", "migrated"]
+    private static let done = ["signed_in", "registered", "migrated", "linked"]
 
     private struct Failure: Hashable {
         let kind: String
@@ -68,6 +68,7 @@ final class SignInCounts: MetricSource, Sendable {
         case .signedIn, .begun, nil: 0
         case .newUser: 1
         case .migrated: 2
+        case .linked: 3
         }
     }
 
