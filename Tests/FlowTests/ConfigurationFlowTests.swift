@@ -164,9 +164,8 @@ import Wings
 
     @Test func `name the list where a provider came`() throws {
         let names = try ignored {
-            "providers: [zenkey, plain]\n"
-                + $0.replacing(
-                    "provider: {", with: "provider: {plain: {clientID: p, clientSecret: s}, ")
+            $0.replacing("providers: [zenkey]", with: "providers: [zenkey, plain]")
+                .replacing("provider: {", with: "provider: {plain: {clientID: p, clientSecret: s}, ")
         }
         #expect(names == ["providers"])
     }

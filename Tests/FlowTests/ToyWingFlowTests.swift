@@ -77,7 +77,7 @@ import Wings
 
     @Test func `has its keys in the reference, with its defaults, and its rules kept`() async throws {
         let reference = SettingsReference.markdown(wings: Self.listed.map(\.settings))
-        #expect(reference.contains("| `toy.longest` | `TOY_LONGEST` | `5` |"))
+        #expect(reference.contains("| `toy.longest` | `GATEHOUSE_TOY_LONGEST` | `5` |"))
         #expect(!SettingsReference.markdown(wings: Wing.all.map(\.settings)).contains("toy"))
         try await RunningGatehouse.with { gatehouse in
             let yaml = RunningGatehouse.yaml(

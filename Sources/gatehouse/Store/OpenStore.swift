@@ -113,7 +113,7 @@ struct OpenStore: Sendable {
         guard isServer || isThere else { throw .storage(place: path, .notOpened(.noStore)) }
         if isThere, (try? FileStatus(of: path))?.isFolder == true { throw .folder(path: path) }
         let masterKey = try masterKey(
-            storage.masterKeyFile ?? path + ".key", madeWith: isServer && storage.masterKeyFile == nil ? path : nil)
+            storage.masterKeyFile ?? path + ".key", madeWith: storage.masterKeyFile == nil ? path : nil)
         if !isThere, let named = storage.masterKeyFile, !storage.create {
             throw .missingStore(place: path, masterKeyFile: named)
         }
