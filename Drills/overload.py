@@ -28,8 +28,8 @@ FEW, MANY, TIMES = 1024, 6000, 6
 # How long clients wait for an answer; what comes later serves nobody.
 PATIENCE, LITTLE_PATIENCE = 5, 2
 LEAST_SHARE = 0.8
-# Of all so many may wait in vain; the others are served or told in time. A sign-in itself takes a second then, and where
-# the machine is slow for a moment two.
+# Of all so many may wait in vain; the others are served or told in time. A sign-in itself takes a second then, and
+# where the machine is slow for a moment two.
 UNANSWERED_SHARE = {PATIENCE: 0.01, LITTLE_PATIENCE: 0.05}
 LONGEST_READINESS = 0.05
 # Written and synced so many times, to tell what the disk takes for it just then.

@@ -209,7 +209,7 @@ def administration(operators, apps, service):
         operators.call(name)
     operators.call("listUsers", 401)
     token = {"token": ADMIN_TOKEN}
-    for name in ("entrance", "documentation", "openAPIDocument", "metrics", "listAuditEvents", "listFailedSignIns"):
+    for name in ("entrance", "documentation", "openAPIDocument", "metrics", "listAuditEvents", "listFailedSignIns", "listSignIns"):
         operators.call(name, **token)
     page = operators.call("listUsers", limit=1, **token)
     operators.checks.expect("a page has one user and leads to the next", len(page.users) == 1 and page.next_after > 0)

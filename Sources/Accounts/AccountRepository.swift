@@ -7,8 +7,8 @@ public import Syntax
 /// thrown, nothing has changed. Calls may run at once from any number of tasks. All times are seconds since 1970 and
 /// come from the caller.
 ///
-/// Whoever uses a repository is handed the part that he uses. What apps and users do stands here, in the order of the
-/// road; keys, what providers grant, and what operators do stand in the files beside it.
+/// Those who use a repository are handed the part that they use. What apps and users do stands here, in the order of
+/// the road; keys, what providers grant, and what operators do stand in the files beside it.
 public protocol AccountRepository: SignInRepository, BrowserSignInRepository, PushRepository,
     ChallengeRepository, SecretKeyRepository,
     SigningKeyRepository,
@@ -349,7 +349,7 @@ public protocol UserRepository: Sendable {
     /// - Returns: whether there was one.
     func erase(_ user: UserID, line: NotBefore, now: Int64) async throws(RepositoryError) -> Bool
 
-    /// Erases the user of a session, by his own word.
+    /// Erases the user of a session, by their own word.
     ///
     /// - Returns: refused with `.sessionGone`, `.authenticationTooOld` or `.identityTooNew`.
     func erase(

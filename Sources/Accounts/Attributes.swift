@@ -195,7 +195,7 @@ public struct AttributeNames: Sendable {
 }
 
 /// How somebody can be reached, and with it what accounts elsewhere are found by. Whoever may put such a value into
-/// another's mouth could be taken for him, so what a provider gave is told apart from what the user says himself.
+/// another's mouth could be taken for them, so what a provider gave is told apart from what users say themselves.
 ///
 /// The raw value is the attribute's name (OpenID Connect Core §5.1).
 public enum Contact: String, Sendable, CaseIterable {

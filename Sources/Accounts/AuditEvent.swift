@@ -23,7 +23,8 @@ public struct AuditEvent: Equatable, Sendable {
         public static let mergeOffered = Kind(rawValue: "merge_offered")
         /// A sign-in was refused because its port tokens belong to different users.
         public static let migrationConflict = Kind(rawValue: "migration_conflict")
-        /// The signed-in user added an identity, or signed in by one that has the cross-client key of another of his.
+        /// The signed-in user added an identity, or signed in by one that has the cross-client key of another of
+        /// theirs.
         public static let identityLinked = Kind(rawValue: "identity_linked")
         /// The issuer of the new identity has another name than it had, under which it was signed in by; it is stored
         /// under that now, and still the same.

@@ -36,7 +36,7 @@ public struct DirectoryWish: Equatable, Sendable {
         text.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }
     }
 
-    /// What a user made of it has said himself.
+    /// What a user made of it has said themselves.
     public var own: Attributes {
         var attributes = Attributes()
         attributes["username"] = username

@@ -45,8 +45,35 @@ public struct CorrelationHash: Equatable, Sendable {
         text?.split(separator: " ").map { CorrelationHash(stored: $0) } ?? []
     }
 
-    /// What LIKE finds it by among several.
-    package var pattern: String { "% \(text) %" }
+    /// What LIKE finds it by among several; nil finds any.
+    package static func pattern(_ hash: CorrelationHash?) -> String { hash.map { "% \($0.text) %" } ?? "%" }
+}
+
+/// Which counts are looked for.
+public struct FailedSignInSearch: Sendable {
+    /// Behind the row of this number; 0: from the first.
+    public var after: Int64
+    /// What one of them was called, in logs or by its request; nil: any.
+    public var name: CorrelationHash?
+    /// Of this provider; nil: of any.
+    public var provider: String?
+    /// Counts that ended at this second or later, since 1970.
+    public var since: Int64
+    /// Counts that ended before this second, since 1970.
+    public var until: Int64
+    public var limit: Int
+
+    public init(
+        after: Int64 = 0, named name: CorrelationHash? = nil, provider: String? = nil, since: Int64 = 0,
+        until: Int64 = .max, limit: Int
+    ) {
+        self.after = after
+        self.name = name
+        self.provider = provider
+        self.since = since
+        self.until = until
+        self.limit = limit
+    }
 }
 
 /// A count as it is stored.

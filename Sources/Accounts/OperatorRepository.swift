@@ -82,7 +82,7 @@ public protocol OperatorRepository: Sendable {
     ) async throws(RepositoryError)
 
     /// Stores users from elsewhere, all in one transaction, so that the caller's batches decide how long others wait.
-    /// Safe to run again: who is there already stays as he is.
+    /// Safe to run again: those who are there already stay as they are.
     ///
     /// - Returns: what became of each, in their order.
     func importUsers(_ batch: [ImportedUser], now: Int64) async throws(RepositoryError) -> [ImportResult]
@@ -150,10 +150,8 @@ public protocol FailedSignInRepository: Sendable {
     ///   - expiresAt: from when on it may be forgotten.
     func addFailedSignIns(_ counts: [FailedSignInCount], at: Int64, expiresAt: Int64) async throws(RepositoryError)
 
-    /// Counts from after the row of that id on (0: from the first), at most `limit` of them.
-    func failedSignIns(
-        after id: Int64, named name: CorrelationHash?, limit: Int
-    ) async throws(RepositoryError) -> [FailedSignIns]
+    /// The counts that are looked for, in the order of their numbers, at most `limit` of them.
+    func failedSignIns(_ search: FailedSignInSearch) async throws(RepositoryError) -> [FailedSignIns]
 }
 
 /// Keeping the store itself in order.

@@ -1,4 +1,4 @@
-/// A change to what a user says about himself.
+/// A change to what users say about themselves.
 public struct ProfileEdit: Equatable, Sendable, CustomStringConvertible {
     /// The attribute, by its name in ``Attributes``.
     public var name: String

@@ -16,7 +16,7 @@ public struct SignInRecord: Sendable {
     public let registration: Registration
     /// What the carrier said about the user this time.
     public let attributes: Attributes
-    /// What a new user says of himself; nobody else's profile changes by it.
+    /// What a new user says of themselves; nobody else's profile changes by it.
     public let own: SelfAssertedName?
     /// What the provider's configuration hands out besides.
     public let claims: TypedClaims
@@ -115,6 +115,6 @@ public enum PersonKey: Equatable, Sendable {
     /// What the provider's directory calls the user.
     case directoryID(TokenHash)
     /// The `transfer_sub` of an ID token: who the user was before the app moved to another team at Apple. It does not
-    /// make the user's, but moves him, as a port token does.
+    /// make the user's, but moves them, as a port token does.
     case transfer(TokenHash)
 }

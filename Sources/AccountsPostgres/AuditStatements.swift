@@ -40,7 +40,7 @@ enum AuditStatements {
 }
 
 extension PostgresAccounts {
-    /// How long a reader waits for transactions that began before those whose events he could have.
+    /// How long a reader waits for transactions that began before those whose events it could have.
     private static let auditPause = Duration.milliseconds(10)
     private static let auditPauses = 100
 

@@ -256,8 +256,8 @@ extension PostgresAccounts {
 
     /// The profile with what the provider says now. Few say anything new, and they take a transaction more.
     ///
-    /// The user is signed in by now: where that transaction can't be done, he stays so with the profile that is stored,
-    /// and the next sign-in brings what is new.
+    /// The user is signed in by now: where that transaction can't be done, they stay so with the profile that is
+    /// stored, and the next sign-in brings what is new.
     private func merged(
         _ sealed: [UInt8], of user: UserID, _ identity: IdentityID, _ record: SignInRecord
     ) async throws(RepositoryError) -> Profile {

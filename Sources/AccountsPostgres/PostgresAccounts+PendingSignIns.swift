@@ -2,7 +2,7 @@ public import Accounts
 import AccountsSQL
 import Postgres
 
-/// Sign-ins through the browser, of which anybody may begin as many as he likes: what they do to a row each does by
+/// Sign-ins through the browser, of which anybody may begin as many as they like: what they do to a row each does by
 /// itself, so that none waits for another.
 extension PostgresAccounts {
     private static let find = Postgres.Statement(

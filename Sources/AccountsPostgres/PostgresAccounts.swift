@@ -98,7 +98,7 @@ public final class PostgresAccounts: SQLStore {
             threads: settings.waitingThreads, waitingLimit: settings.limits.waitingCallers,
             observers: settings.observers)
         var limits = settings.limits
-        // Before the deadline of who waits for it, with which all who share his connection would lose it.
+        // Before the deadline of who waits for it, with which all who share the connection would lose it.
         limits.serverTimeout = settings.statementTimeout * 3 / 4
         limits.lockTimeout = settings.lockTimeout
         pools = settings.loops.map { [limits] in

@@ -7,7 +7,7 @@ public import Telemetry
 /// Where the store is and how far each of its resources goes.
 public struct PostgresSettings: Sendable {
     public var address: ConnectionString
-    /// Each has connections of its own, and a caller uses those of the loop that he runs on.
+    /// Each has connections of its own, and a caller uses those of the loop that it runs on.
     public var loops: [EventLoop]
     public var dialect: Dialect
     /// Whether tables are made where there are none.

@@ -5,7 +5,7 @@ extension Schema {
     // every sign-in touches has room beside it, so that the touch stays on its page and in no index. Numbers of users
     // and identities are taken from sequences that nobody else's rows use up, and stay below 2⁵³, which is as far as
     // numbers in JSON go. Nothing refers to users or identities from `sessions`, for a check would write to the user's
-    // row with every sign-in: whoever takes a user or an identity away ends its sessions himself. The transaction that
+    // row with every sign-in: what takes a user or an identity away ends its sessions itself. The transaction that
     // has written an event stands beside it, because numbers are given out in another order than transactions end.
     static let first = """
         CREATE SEQUENCE user_ids MAXVALUE 9007199254740991;

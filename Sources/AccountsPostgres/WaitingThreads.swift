@@ -4,7 +4,7 @@ import Synchronization
 import Telemetry
 
 /// Threads for work that waits for each of its statements, which no loop may. They are few: who comes when all are
-/// taken waits for his turn without one.
+/// taken waits for its turn without one.
 final class WaitingThreads: Sendable {
     private struct State {
         var running = 0

@@ -210,7 +210,7 @@ struct DirectoryRows {
         try connection.run(Self.join, now, account.provider, account.user)
     }
 
-    /// Erases the user of an account, unless he has an identity by now.
+    /// Erases the user of an account, unless they have an identity by now.
     func discard(_ account: DirectoryAccount) throws(RepositoryError) {
         guard try connection.first(Self.anyIdentity, account.user, read: { _ in true }) == nil else { return }
         try AuditTrail(connection: connection, now: now).add(.directoryGivenUp, user: account.user)

@@ -1,6 +1,6 @@
 public import Accounts
 
-/// Erasing a user. That nothing is left of his rows' bytes is the engine's concern (``Connection/noteErasure()``).
+/// Erasing a user. That nothing is left of their rows' bytes is the engine's concern (``Connection/noteErasure()``).
 package struct Erasure {
     // Of tables whose rows refer to nothing; not every engine has sessions refer to their user either. What belongs to
     // a session is found by it, so sessions come last.

@@ -15,15 +15,11 @@ struct FailedSignInRows {
         INSERT INTO failed_sign_ins (at, provider, reason, network, count, expires, correlations)
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """)
-    private static let after = Query(
+    private static let find = Query(
         """
         SELECT id, at, provider, reason, network, count, correlations FROM failed_sign_ins
-        WHERE id > ? ORDER BY id LIMIT ?
-        """)
-    private static let named = Query(
-        """
-        SELECT id, at, provider, reason, network, count, correlations FROM failed_sign_ins
-        WHERE id > ? AND ' ' || correlations || ' ' LIKE ? ORDER BY id LIMIT ?
+        WHERE id > ? AND at >= ? AND at < ? AND ? IN ('', provider)
+            AND ' ' || coalesce(correlations, '') || ' ' LIKE ? ORDER BY id LIMIT ?
         """)
 
     let connection: any Connection
@@ -38,12 +34,11 @@ struct FailedSignInRows {
         }
     }
 
-    /// - Returns: those behind a number, in the order of their numbers, in which they could be seen for the first time.
-    ///
-    /// - Parameter name: what one of them was called in logs; nil for any.
-    func after(_ id: Int64, named name: CorrelationHash?, limit: Int) throws(RepositoryError) -> [FailedSignIns] {
-        if let name { return try connection.all(Self.named, id, name.pattern, Int64(limit), read: Self.read) }
-        return try connection.all(Self.after, id, Int64(limit), read: Self.read)
+    /// - Returns: in the order of their numbers, in which they could be seen for the first time.
+    func find(_ search: FailedSignInSearch) throws(RepositoryError) -> [FailedSignIns] {
+        try connection.all(
+            Self.find, search.after, search.since, search.until, search.provider ?? "",
+            CorrelationHash.pattern(search.name), Int64(search.limit), read: Self.read)
     }
 
     private static func read(_ row: any Statement) -> FailedSignIns {
@@ -64,11 +59,9 @@ extension SQLStore {
         }
     }
 
-    public func failedSignIns(
-        after id: Int64, named name: CorrelationHash?, limit: Int
-    ) async throws(RepositoryError) -> [FailedSignIns] {
+    public func failedSignIns(_ search: FailedSignInSearch) async throws(RepositoryError) -> [FailedSignIns] {
         try await readAside { connection throws(RepositoryError) in
-            try FailedSignInRows(connection: connection).after(id, named: name, limit: limit)
+            try FailedSignInRows(connection: connection).find(search)
         }
     }
 }

@@ -38,7 +38,7 @@ public protocol SQLStore: AccountRepository {
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value
 
-    /// The same for who may take his time, and keeps nobody else waiting.
+    /// The same for those who may take their time, and keep nobody else waiting.
     func readAside<Value: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value

@@ -39,7 +39,7 @@ extension Schema {
 
 extension Schema {
     // Sessions know by which identity they were opened, so that unlinking ends that identity's sessions and no others,
-    // and when the user proved who he is. Of older sessions the identity is known where the user has one identity at
+    // and when the user proved who they are. Of older sessions the identity is known where the user has one identity at
     // the session's provider that was there when the session was opened; elsewhere it is NULL. No foreign key: whatever
     // takes an identity away ends its sessions itself, and a key would take an index that every sign-in pays for. The
     // room for sessions is explained at ``SessionRoom``.

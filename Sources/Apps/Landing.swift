@@ -22,7 +22,7 @@ public struct Landing: Sendable, Equatable {
         //
         // The code is no less safe there. It is worth nothing without the verifier, since PKCE with S256 is demanded,
         // and `redirect_uri` at the token endpoint stays the one of the request. Who begins a sign-in to catch its code
-        // at the app's scheme could have asked for that address himself: it is one of the app's redirect URIs.
+        // at the app's scheme could have asked for that address as well: it is one of the app's redirect URIs.
         let own = apps.first?.redirectURIs.first { address in
             address.hasSchemeOfDomain && apps.allSatisfy { $0.redirectURIs.contains(address) }
         }

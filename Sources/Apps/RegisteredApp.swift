@@ -8,7 +8,7 @@ public struct RegisteredApp: Sendable, Equatable {
     public enum OtherBrowser: String, Sendable, CaseIterable {
         /// It is refused, and the user may begin again in the app.
         case refuse
-        /// The user is asked whether he began it; only for apps to which nobody else can be sent.
+        /// The user is asked whether they began it; only for apps to which nobody else can be sent.
         case confirm
     }
 

@@ -72,7 +72,10 @@ final class LogQueue: Sendable {
 
     /// Counts lines that could not be written.
     func drop(_ lines: Int) {
-        state.withLock { $0.dropped += lines }
+        state.withLock { state in
+            state.dropped += lines
+            state.droppedInAll += lines
+        }
     }
 
     /// How many lines were dropped since the start.

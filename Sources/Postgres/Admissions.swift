@@ -15,6 +15,8 @@ struct Admissions {
     private static let perWindow = 128
     /// How many callers may wait for a connection before nobody else is let in.
     private static let longestLine = 64
+    /// Up to how many at the door wait as long as they may.
+    private static let longestPatientLine = 512
 
     /// In the order of their coming.
     private(set) var applicants: ArraySlice<Applicant> = []
@@ -30,15 +32,19 @@ struct Admissions {
         return true
     }
 
+    /// How long somebody waits who comes now: as long as one may where few do, and the less the more there are. Behind
+    /// a long line one waits in vain mostly, and is served the later the longer it was.
+    func patience(atMost longest: Duration) -> Duration {
+        longest / max(1, Double(applicants.count) / Double(Self.longestPatientLine))
+    }
+
     mutating func wait(_ applicant: Applicant) { applicants.append(applicant) }
 
     /// Takes out those who may begin now, and those who have waited too long.
     mutating func next(line: Int, now: MonotonicTime) -> (admitted: [Applicant], refused: [Applicant]) {
-        var refused: [Applicant] = []
-        while let first = applicants.first, first.end <= now {
-            refused.append(first)
-            applicants.removeFirst()
-        }
+        // Those who came when the line was longer are refused before others who came earlier.
+        let refused = applicants.filter { $0.end <= now }
+        if !refused.isEmpty { applicants.removeAll { $0.end <= now } }
         guard hasRoom(line, now) else { return ([], refused) }
         let admitted = Array(applicants.prefix(Self.perWindow - self.admitted))
         applicants.removeFirst(admitted.count)

@@ -102,8 +102,9 @@ public actor PostgresPool: LoopBound {
         let now = MonotonicTime.now
         if doorTimer.deadline == nil { doorTimer.move(to: now + Admissions.window) }
         let refusal = await withCheckedContinuation { continuation in
-            admissions.withLock {
-                $0.wait(Admissions.Applicant(continuation: continuation, end: now + longest))
+            admissions.withLock { admissions in
+                let end = now + admissions.patience(atMost: longest)
+                admissions.wait(Admissions.Applicant(continuation: continuation, end: end))
             }
         }
         if let refusal { throw refusal }

@@ -73,7 +73,7 @@ extension PostgresPool {
         return result
     }
 
-    /// The same for who throws nothing of his own.
+    /// The same for what throws nothing of its own.
     public nonisolated func transaction<Result>(
         isolation: Isolation = .readCommitted, timeout: Duration,
         _ body: (Transaction) async throws(PostgresError) -> Result

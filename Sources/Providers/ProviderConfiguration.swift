@@ -107,8 +107,8 @@ public struct ProviderConfiguration: Sendable {
     public var locksOnHijacking: Bool
     public var portTokenMaximumAgeSeconds: Int64
     public var userinfo: UserinfoUse
-    /// For how long an identity that was added to a user must have been his before it approves transactions and changes
-    /// who may sign in, in seconds; 0 for no time.
+    /// For how long an identity that was added to a user must have been theirs before it approves transactions and
+    /// changes who may sign in, in seconds; 0 for no time.
     public var minimumIdentityAgeSeconds: Int64
     /// What server-initiated requests are signed with; nil where there are none.
     public var requestSigner: RequestSigner?

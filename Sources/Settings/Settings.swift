@@ -231,7 +231,7 @@ public struct Settings: Sendable {
         public internal(set) var statementSeconds = 5
         public internal(set) var requestSeconds = 5
         /// How long a request waits to begin while those before it wait for connections.
-        public internal(set) var queueMilliseconds = 500
+        public internal(set) var queueMilliseconds = 1000
         /// How many operations may do something with the same row at a time.
         public internal(set) var operationsPerRow = 2
         /// How long a row that somebody has locked may keep those behind it waiting.

@@ -22,7 +22,7 @@ public struct ClientNetwork: Hashable, Sendable {
 /// with conservative update; Estan and Varghese, 2002): four rows of slots, of which each network has one a row, chosen
 /// by a hash that starts from a secret of this process. A slot is a bucket; a network has as much left as the fullest
 /// of its four. So nobody ever gets more than the limit, and no crowd can make the sketch forget anybody; a stranger is
-/// taken for one of a crowd only when it fills all four of his slots, which takes some 40 million requests a minute at
+/// taken for one of a crowd only when it fills all four of its slots, which takes some 40 million requests a minute at
 /// a limit of 600.
 final class AddressLimiter: Sendable {
     private static let rows = 4

@@ -1,6 +1,7 @@
 internal import EventLoop
 public import HTTPServer
 public import Syntax
+internal import Telemetry
 
 /// Finds out whom a request comes from, behind proxies too.
 ///
@@ -29,6 +30,14 @@ public struct ClientAddress: Sendable {
             if !isTrusted(address) { break }
         }
         return ClientNetwork(client)
+    }
+
+    /// The trace that a request belongs to, where a trusted proxy says so: anybody else could have their requests pass
+    /// for a part of others'. A field that is there twice names none (W3C Trace Context §3.2).
+    func trace(of request: HTTPRequest) -> TraceContext? {
+        guard !trustedProxies.isEmpty, isTrusted(request.peer.address.unmapped) else { return nil }
+        let fields = request.headers("traceparent")
+        return fields.count == 1 ? TraceContext(traceparent: fields[0]) : nil
     }
 
     private func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }

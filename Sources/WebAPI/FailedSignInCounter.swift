@@ -14,8 +14,8 @@ public final class FailedSignInCounter: Sendable {
     /// How many counts are given at once: the largest, the last one being of all others together.
     public static let maximumCounts = 64
     /// How many names of sign-ins are kept with one count, and with all of them until they are taken: the first ones.
-    static let maximumNames = 8
-    static let maximumNamesInAll = 64
+    static let maximumNames = 16
+    static let maximumNamesInAll = 128
     /// What counts several ways together.
     static let others = "other"
 
@@ -38,10 +38,10 @@ public final class FailedSignInCounter: Sendable {
 
     /// Counts an answer to a sign-in. A link ticket is how a registration begins, and no failure.
     ///
-    /// - Parameter name: what the sign-in is called in the log.
+    /// - Parameter names: what the sign-in is called: in the log, and by the answer to its request.
     func count(
         _ error: ServiceError, provider: String?, from network: @autoclosure () -> ClientNetwork,
-        named name: String? = nil
+        named names: [String] = []
     ) {
         if case .unlinked = error { return }
         let answer = ErrorAnswer(error)
@@ -53,11 +53,14 @@ public final class FailedSignInCounter: Sendable {
                 return
             }
             state.counts[kind, default: 0] += 1
-            guard state.nameCount < Self.maximumNamesInAll, state.names[kind, default: []].count < Self.maximumNames,
-                let hash = name.flatMap(CorrelationHash.init(naming:)), state.names[kind]?.contains(hash) != true
-            else { return }
-            state.names[kind, default: []].append(hash)
-            state.nameCount += 1
+            for hash in names.compactMap(CorrelationHash.init(naming:)) {
+                guard state.nameCount < Self.maximumNamesInAll,
+                    state.names[kind, default: []].count < Self.maximumNames,
+                    state.names[kind]?.contains(hash) != true
+                else { continue }
+                state.names[kind, default: []].append(hash)
+                state.nameCount += 1
+            }
         }
     }
 

@@ -22,6 +22,8 @@ package final class RequestContext {
     package let request: HTTPRequest
     /// Whom the request comes from, behind proxies too.
     package private(set) lazy var network = clientAddress.network(of: request)
+    /// The trace that it belongs to; nil where no trusted proxy names one.
+    private(set) lazy var trace = clientAddress.trace(of: request)
     private let clientAddress: ClientAddress
     /// What travels with the request to providers, and what is noted there for the log.
     package let call: CallContext

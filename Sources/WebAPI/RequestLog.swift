@@ -7,6 +7,7 @@ internal import OpenIDConnect
 internal import Providers
 internal import SignIn
 import System
+internal import Telemetry
 
 /// Writes one line for each request and one for the outcome of each sign-in.
 ///
@@ -126,6 +127,7 @@ struct RequestLog: Sendable {
         metadata["request_id"] = .string(requestID)
         if let provider = context?.provider { metadata["provider"] = .string(provider) }
         if let correlationID = context?.call.correlationID { metadata["correlation_id"] = .string(correlationID) }
+        if let trace = context?.trace { metadata["trace_id"] = .string(trace.traceID) }
         return metadata
     }
 
@@ -138,6 +140,7 @@ struct RequestLog: Sendable {
             "request_id": .string(context.request.id),
         ]
         if let name = context.call.correlationID { metadata["correlation_id"] = .string(name) }
+        if let trace = context.trace { metadata["trace_id"] = .string(trace.traceID) }
         metadata["network"] = .string(context.network.prefix)
         Self.describe(context.call, in: &metadata)
         Self.describeSession(of: context, in: &metadata)

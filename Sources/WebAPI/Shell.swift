@@ -118,7 +118,8 @@ struct RequestListeners: Sendable {
                 context, error, nanoseconds: MonotonicTime.now.nanoseconds &- request.receivedAt.nanoseconds)
             if let error {
                 failedSignIns?.count(
-                    error, provider: context.provider, from: context.network, named: context.call.correlationID)
+                    error, provider: context.provider, from: context.network,
+                    named: [context.call.correlationID, request.id].compactMap(\.self))
             }
         }
         refusals.count(error, isRefresh: context?.isRefresh ?? false)

@@ -15,8 +15,9 @@ struct GatehouseCommand: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckConfigCommand.self, PrintConfigCommand.self, HealthcheckCommand.self,
-            UsersCommand.self, SessionsCommand.self, AuditCommand.self, KeysCommand.self, StoreCommand.self,
-            ProvidersCommand.self,
+            UsersCommand.self, SignInsCommand.self, SessionsCommand.self, AuditCommand.self, KeysCommand.self,
+            StoreCommand.self,
+            ProvidersCommand.self, DoctorCommand.self,
             IDTokenCommand.self,
         ])
 

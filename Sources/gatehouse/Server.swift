@@ -210,7 +210,7 @@ struct Server: Service {
         )
     }
 
-    /// Before anything is sealed under it: whoever copies the examples for a service of his own would tell its secrets
+    /// Before anything is sealed under it: who copies the examples for a service of their own would tell its secrets
     /// to all.
     private static func refuseExampleKey(_ settings: Settings) throws(StartError) {
         guard let path = settings.storage.masterKeyFile, let issuer = settings.session.issuer,

@@ -42,10 +42,11 @@ import Testing
                 if course.isFastOver.load(ordering: .acquiring) { return true }
                 return try await Work(fast).any(waiting)
             }
-            let first = try await fast.failedSignIns(after: 0, named: nil, limit: 10)
+            let first = try await fast.failedSignIns(FailedSignInSearch(after: 0, named: nil, limit: 10))
             course.mayCommit.signal()
             try await group.waitForAll()
-            return try await first + fast.failedSignIns(after: first.last?.id ?? 0, named: nil, limit: 10)
+            return try await first
+                + fast.failedSignIns(FailedSignInSearch(after: first.last?.id ?? 0, named: nil, limit: 10))
         }
     }
 

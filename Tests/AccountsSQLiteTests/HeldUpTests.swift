@@ -3,6 +3,7 @@ import Glibc
 import Patience
 import Synchronization
 import System
+import Telemetry
 import TestSupport
 import Testing
 
@@ -39,6 +40,9 @@ import Testing
         usleep(150_000)
         try other.execute("ROLLBACK")
         #expect(try await signIn.value.isNewUser)
+        let metrics = String(decoding: Exposition.prometheus.text(store.readings()), as: UTF8.self)
+        #expect(metrics.contains("gatehouse_store_busy_total{store=\"sqlite\"} "))
+        #expect(!metrics.contains("gatehouse_store_busy_total{store=\"sqlite\"} 0\n"))
         await store.close()
     }
 

@@ -37,6 +37,24 @@ import Testing
         }
     }
 
+    @Test func `are found by what the app shows of the error, with a sentence for the user`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let answer = try await gatehouse.signIn("ada", misbehaving: "id_token_wrong_audience")
+            let name = try #require(answer["request_id"]?.string)
+            try await gatehouse.server.failedSignIns.write()
+            let found = try await gatehouse.run("sign-ins", "--request-id", name, "--provider", "zenkey")
+            #expect(found.status == 0, "\(found.errors)")
+            #expect(found.output.contains("zenkey  127.0.0.0/24  1 times  invalid_id_token: audience\n"))
+            #expect(found.output.contains("for another client than the one in the provider's section"))
+            let document = try await gatehouse.run("sign-ins", "--json")
+            #expect(document.json.array?.map { $0["reason"] } == ["invalid_id_token: audience"])
+            let nobody = try await gatehouse.run("sign-ins", "--request-id", "another")
+            #expect(nobody.status == 1 && nobody.errors.contains("no sign-in that failed is known by that"))
+            let both = try await gatehouse.run("sign-ins", "--request-id", "a", "--correlation-id", "b")
+            #expect(both.status == 64)
+        }
+    }
+
     @Test func `failed sign-ins over sockets are counted in numbers where the log is JSON`() throws {
         let log = RecordedLog(format: .json)
         log.logger.notice(

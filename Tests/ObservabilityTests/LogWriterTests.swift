@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import Telemetry
 import Testing
 
 @testable import Observability
@@ -114,6 +115,8 @@ private let longLine = String(repeating: "x", count: 8192)
         close(kept)
         piped.write("found")
         #expect(piped.lines { $0.hasSuffix("dropped") } == ["found", "3 dropped"])
+        let metrics = String(decoding: Exposition.prometheus.text(piped.writer.readings()), as: UTF8.self)
+        #expect(metrics.hasSuffix("gatehouse_log_lines_dropped_total 3\n"))
     }
 
     @Test func `writes what waits when it is given up, and its thread ends`() throws {

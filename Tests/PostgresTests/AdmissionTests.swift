@@ -53,6 +53,20 @@ import Testing
         for task in late { #expect(await task.value) }
     }
 
+    @Test func `has those who come to a long line wait less, and refuses them before others`() async {
+        var admissions = Admissions()
+        #expect(admissions.patience(atMost: .seconds(1)) == .seconds(1))
+        let many = await apply(&admissions, 1024, until: 1000)
+        #expect(admissions.patience(atMost: .seconds(1)) == .milliseconds(500))
+        let hurried = await apply(&admissions, 1, until: 700)
+        let next = admissions.next(line: 64, now: instant(700))
+        #expect(next.refused.count == 1 && next.admitted.isEmpty)
+        for applicant in next.refused { applicant.continuation.resume(returning: .overloaded) }
+        for applicant in admissions.removeAll() { applicant.continuation.resume(returning: nil) }
+        for task in hurried { #expect(await !task.value) }
+        for task in many { #expect(await task.value) }
+    }
+
     @Test func `is open where nobody says how long one may wait, and closed with the pool`() async throws {
         try await withReadingPool { pool in try await pool.admit() }
         try await withReadingPool(limits: PoolLimits(longestAdmission: .seconds(60))) { pool in

@@ -78,7 +78,7 @@ import YAML
           connectSeconds: 5
           statementSeconds: 5
           requestSeconds: 5
-          queueMilliseconds: 500
+          queueMilliseconds: 1000
           operationsPerRow: 2
           lockWaitMilliseconds: 100
           lockConnections: 4

@@ -77,12 +77,15 @@ extension RepositoryContract {
             ]
             try await store.addFailedSignIns(counts, at: Sample.now, expiresAt: Sample.now + 100)
             try await store.addFailedSignIns(counts, at: Sample.now + 60, expiresAt: Sample.now + 160)
-            let all = try await store.failedSignIns(after: 0, named: nil, limit: 10)
+            let all = try await store.failedSignIns(FailedSignInSearch(after: 0, named: nil, limit: 10))
             #expect(all.map(\.count) == counts + counts)
             #expect(all.map(\.at) == [Sample.now, Sample.now, Sample.now + 60, Sample.now + 60])
-            #expect(try await store.failedSignIns(after: all[0].id, named: nil, limit: 2) == Array(all[1...2]))
+            #expect(
+                try await store.failedSignIns(FailedSignInSearch(after: all[0].id, named: nil, limit: 2))
+                    == Array(all[1...2]))
             #expect(try await store.sweepExpired(now: Sample.now + 100, limit: 10) == 2)
-            #expect(try await store.failedSignIns(after: 0, named: nil, limit: 10) == Array(all[2...]))
+            #expect(
+                try await store.failedSignIns(FailedSignInSearch(after: 0, named: nil, limit: 10)) == Array(all[2...]))
         },
         RepositoryContract("counts of failed sign-ins are found by what one of them was called, and by nothing else") {
             store in
@@ -95,11 +98,14 @@ extension RepositoryContract {
             ]
             try await store.addFailedSignIns(counts, at: Sample.now, expiresAt: Sample.now + 100)
             for (name, found) in zip(names, [[counts[0]], [counts[0], counts[2]], []]) {
-                #expect(try await store.failedSignIns(after: 0, named: name, limit: 10).map(\.count) == found)
+                #expect(
+                    try await store.failedSignIns(FailedSignInSearch(after: 0, named: name, limit: 10)).map(\.count)
+                        == found)
             }
-            let first = try await store.failedSignIns(after: 0, named: names[1], limit: 1)
+            let first = try await store.failedSignIns(FailedSignInSearch(after: 0, named: names[1], limit: 1))
             #expect(
-                try await store.failedSignIns(after: first[0].id, named: names[1], limit: 9).map(\.count)
+                try await store.failedSignIns(FailedSignInSearch(after: first[0].id, named: names[1], limit: 9)).map(
+                    \.count)
                     == [counts[2]])
         },
         RepositoryContract("signing keys come back as they were given, the newest first, the first of a kid staying") {

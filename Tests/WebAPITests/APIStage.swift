@@ -46,6 +46,7 @@ final class APIStage: HTTPTestClient {
         others: [ProviderConfiguration] = [],
         associationFiles: AssociationFiles = AssociationFiles(apple: nil, android: nil),
         wings: APIExtensions = .ofTests, permissions: Permissions = .everything, splitsAudiences: Bool = false,
+        trustedProxies: [AddressRange] = [],
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
         stage = try await SignInStage(
@@ -54,7 +55,8 @@ final class APIStage: HTTPTestClient {
         api = WebAPI(
             providers: stage.providers, useCases: stage.useCases, apps: apps, branding: Branding(name: "Acme Telecom"),
             associationFiles: associationFiles,
-            apiKeys: APIKeys(apiKeys.map { APIKey(Secret($0), responses: responses) }), limits: .each(perMinute),
+            apiKeys: APIKeys(apiKeys.map { APIKey(Secret($0), responses: responses) }),
+            limits: .each(perMinute, behind: trustedProxies),
             documentation: Documentation(version: "0.0.0", baseURL: nil, wings: wings), wings: wings,
             hstsSeconds: Self.hstsSeconds, failedSignIns: failedSignIns,
             metrics: metrics, logger: log.logger(logLevel))
@@ -130,8 +132,8 @@ final class APIStage: HTTPTestClient {
 }
 
 extension AddressLimits {
-    /// The same for everything, with no proxy in front.
-    static func each(_ perMinute: Int) -> AddressLimits {
+    /// The same for everything.
+    static func each(_ perMinute: Int, behind proxies: [AddressRange] = []) -> AddressLimits {
         AddressLimits(
             Dictionary(
                 uniqueKeysWithValues: [
@@ -139,7 +141,7 @@ extension AddressLimits {
                     .keys,
                     .failedLongSecrets,
                 ].map { ($0, perMinute) }),
-            clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: []))
+            clientAddress: ClientAddress(header: .xForwardedFor, trustedProxies: proxies))
     }
 }
 

@@ -36,6 +36,7 @@ import Testing
         (.delete, "/admin/sessions", nil, [.support, .operator]),
         (.delete, "/admin/sessions/{session_id}", nil, [.support, .operator]),
         (.get, "/admin/failed-sign-ins", nil, [.auditor, .support, .operator]),
+        (.get, "/admin/sign-ins", nil, [.auditor, .support, .operator]),
         (.get, "/admin/audit", nil, [.auditor, .support, .operator]),
         (.get, "/openapi.json", nil, [.auditor, .support, .operator]),
         (.get, "/docs", nil, [.auditor, .support, .operator]),

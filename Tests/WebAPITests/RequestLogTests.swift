@@ -7,6 +7,7 @@ import Logging
 import OpenIDConnect
 import Providers
 import SignIn
+import Syntax
 import TestSupport
 import Testing
 import WebAPI
@@ -52,6 +53,20 @@ import WebAPI
                 "method": "POST", "route": "/auth/zenkey-signin", "status": "200", "request_id": "request-1",
                 "provider": "zenkey", "correlation_id": "abc-1",
             ])
+    }
+
+    /// Anybody else could have their requests pass for a part of others'.
+    @Test(arguments: ["192.0.2.1/32", "198.51.100.0/24"])
+    func `has the trace that a trusted proxy names in every line`(proxies: String) async throws {
+        let app = try await APIStage(trustedProxies: [try #require(AddressRange(proxies))])
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        let fields = [("traceparent", "00-\(trace)-00f067aa0ba902b7-01")]
+        let body = APIStage.authorized([("code", "first")])
+        _ = await app.post("/auth/zenkey-signin", json: body, headers: fields)
+        _ = await app.post("/auth/zenkey-signin", json: body, headers: fields + fields)
+        let named = app.log.lines.map { $0.values["trace_id"] }
+        #expect(app.log.lines.map(\.message) == ["sign-in", "request", "sign-in", "request"])
+        #expect(named == (proxies.hasPrefix("192.0.2.1") ? [trace, trace, nil, nil] : [nil, nil, nil, nil]))
     }
 
     @Test func `tells a known user from a new one`() async throws {

@@ -12,7 +12,7 @@ enum ProviderProfile: String, Sendable, CaseIterable {
     case telenorID = "telenor-id"
     case tim
     case google, apple, microsoft, facebook
-    /// Each operator has an issuer of his own.
+    /// Each operator has an issuer of their own.
     case auth0, okta, keycloak, cognito
     case line
 

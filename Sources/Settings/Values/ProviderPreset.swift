@@ -24,7 +24,7 @@ struct ProviderPreset: Sendable {
     var displayName: String?
     /// In whose words its providers refuse; nil where the host of the issuer tells.
     var dialect: DialectName?
-    /// Nil where every operator has an issuer of his own.
+    /// Nil where every operator has an issuer of their own.
     var place: Place?
     var clientAuthentication = ClientAuthenticationMethod.basic
     /// Whether a section without a secret is good for the ID tokens of apps, so that none is demanded.

@@ -92,7 +92,8 @@ struct PendingRequest: Sendable {
         linking = session
     }
 
-    /// Whether the user can be asked for a carrier: who has not said one yet, or said one once that does not serve him.
+    /// Whether the user can be asked for a carrier: who has not said one yet, or said one once that does not serve
+    /// them.
     var mayChooseCarrier: Bool { !carried.isSilent && (carried.network == nil || !hasChosenAgain) }
 
     /// Where the app's answer goes; nil when the app was taken out of the configuration meanwhile, or the address from

@@ -5,8 +5,8 @@ internal import OpenIDConnect
 public import Providers
 internal import System
 
-/// The sign-in that begins on the user's phone: the app names the user, our server has the carrier ask him, the carrier
-/// says what has come of it (``PushNotifications``), and the app fetches that.
+/// The sign-in that begins on the user's phone: the app names the user, our server has the carrier ask them, the
+/// carrier says what has come of it (``PushNotifications``), and the app fetches that.
 ///
 /// What an app is told of a request is the same whether the carrier knows the user or not: it is answered before the
 /// carrier is asked, and what the carrier says of the user leaves it pending. Only a user who says no is told of.

@@ -19,7 +19,7 @@ public enum PushMisbehaviour: String, Sendable, CaseIterable {
     case withoutIDToken = "notification_without_id_token"
     /// The same one two times.
     case twice = "notification_twice_valid"
-    /// Somebody else approves, with an ID token and userinfo of his own.
+    /// Somebody else approves, with an ID token and userinfo of their own.
     case otherSubscriber = "notification_of_another_subscriber"
 
     /// The error that a request is refused with; nil for one that is taken.

@@ -40,44 +40,77 @@ public enum Exposition: Sendable {
         text += "# HELP \(titled) \(Self.escaped(family.help, quotes: false))\n".utf8
         text += "# TYPE \(titled) \(kind)\n".utf8
         if case .openMetrics = self, let unit = family.unit { text += "# UNIT \(titled) \(unit)\n".utf8 }
+        // Histograms of a family mostly have the same bounds, which are put into words once.
+        var bounds = BoundTexts()
         for sample in reading.samples {
             switch (sample.value, family.kind) {
-            case (.number(let number), .counter): append(name, "_total", sample.labels, number, to: &text)
-            case (.number(let number), .info): append(name, "_info", sample.labels, number, to: &text)
-            case (.number(let number), _): append(name, "", sample.labels, number, to: &text)
-            case (.histogram(let counts), _): append(name, sample.labels, counts, to: &text)
+            case (.number(let number), .counter): Self.append(name + "_total", sample.labels, number, to: &text)
+            case (.number(let number), .info): Self.append(name + "_info", sample.labels, number, to: &text)
+            case (.number(let number), _): Self.append(name, sample.labels, number, to: &text)
+            case (.histogram(let counts), _):
+                bounds.use(counts.bounds)
+                Self.append(name, sample.labels, counts, bounds.texts, to: &text)
             }
         }
     }
 
-    private func append(
-        _ name: String, _ labels: [(name: String, value: String)], _ counts: HistogramCounts, to text: inout [UInt8]
-    ) {
-        var below = 0
-        for (bound, count) in zip(counts.bounds + [.infinity], counts.counts) {
-            below += count
-            let label = (name: "le", value: bound == .infinity ? "+Inf" : Self.bound(bound))
-            append(name, "_bucket", labels + [label], Double(below), to: &text)
+    /// The bounds of a histogram as labels, the infinite one last.
+    private struct BoundTexts {
+        private var bounds: [Double] = []
+        private(set) var texts: [[UInt8]] = []
+
+        mutating func use(_ other: [Double]) {
+            guard other != bounds || texts.isEmpty else { return }
+            bounds = other
+            texts = other.map { Array("le=\"\(Exposition.bound($0))\"} ".utf8) } + [Array("le=\"+Inf\"} ".utf8)]
         }
-        append(name, "_count", labels, Double(below), to: &text)
-        append(name, "_sum", labels, counts.sum, to: &text)
     }
 
-    private func append(
-        _ name: String, _ suffix: String, _ labels: [(name: String, value: String)], _ number: Double,
+    private static func append(
+        _ name: String, _ labels: [MetricSample.Label], _ counts: HistogramCounts, _ bounds: [[UInt8]],
         to text: inout [UInt8]
     ) {
+        let labels = bytes(labels)
+        let start = Array((name + "_bucket{").utf8) + labels + (labels.isEmpty ? [] : [UInt8(ascii: ",")])
+        var below = 0
+        for (bound, count) in zip(bounds, counts.counts) {
+            below += count
+            text += start
+            text += bound
+            text += String(below).utf8
+            text.append(UInt8(ascii: "\n"))
+        }
+        let inBraces = labels.isEmpty ? [] : [UInt8(ascii: "{")] + labels + [UInt8(ascii: "}")]
+        text += "\(name)_count".utf8
+        text += inBraces
+        text += " \(below)\n\(name)_sum".utf8
+        text += inBraces
+        text += " \(number(counts.sum))\n".utf8
+    }
+
+    private static func append(
+        _ name: String, _ labels: [MetricSample.Label], _ value: Double, to text: inout [UInt8]
+    ) {
         text += name.utf8
-        text += suffix.utf8
         if !labels.isEmpty {
             text.append(UInt8(ascii: "{"))
-            for (index, label) in labels.enumerated() {
-                if index > 0 { text.append(UInt8(ascii: ",")) }
-                text += "\(label.name)=\"\(Self.escaped(label.value, quotes: true))\"".utf8
-            }
+            text += bytes(labels)
             text.append(UInt8(ascii: "}"))
         }
-        text += " \(Self.number(number))\n".utf8
+        text += " \(number(value))\n".utf8
+    }
+
+    /// Labels as they stand between braces.
+    private static func bytes(_ labels: [MetricSample.Label]) -> [UInt8] {
+        var text: [UInt8] = []
+        for (index, label) in labels.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            text += label.name.utf8
+            text += "=\"".utf8
+            text += escaped(label.value, quotes: true).utf8
+            text.append(UInt8(ascii: "\""))
+        }
+        return text
     }
 
     /// A bound as both forms take it: with a point (OpenMetrics §3.2.4, canonical numbers).

@@ -170,20 +170,34 @@ enum AdminDescriptions {
         ]
     }
 
+    static let signIns = OperationDescription(
+        id: "listSignIns", tag: .records, summary: "Find why a sign-in failed, and see how often they do",
+        description: """
+            By minute, provider, reason and network, the oldest first, each with a sentence for the user. By `request_id`, which \
+            the error has that an app shows, or by `correlation_id` those are found among which that sign-in is: the first \
+            sixteen names of a count, and 128 of a minute. Nobody can list the names.
+            """,
+        parameters: failedSignInParameters,
+        successes: [answer("The counts.", "FailedSignInPage", ["failed_sign_ins": []])], errors: lists)
+
     static let failedSignIns = OperationDescription(
         id: "listFailedSignIns", tag: .records, summary: "See how often sign-ins failed",
-        description: """
-            By minute, provider, reason and network, the oldest first. By `correlation_id` those are found among which a sign-in of \
-            that name is: the first eight of a count, and sixty-four of a minute.
-            """,
-        parameters: [
+        description: "The former name of `GET /admin/sign-ins`.",
+        parameters: failedSignInParameters,
+        successes: [answer("The counts.", "FailedSignInPage", ["failed_sign_ins": []])], errors: lists)
+
+    private static let failedSignInParameters: [JSONValue] =
+        [
+            query("request_id", "What the answer to it has in `request_id`, as its app may show it."),
             [
                 "name": "correlation_id", "in": "query", "required": false,
                 "description": "What a sign-in is called in the log, as its app may show it.",
                 "schema": ["type": "string", "maxLength": 64],
-            ]
-        ] + page,
-        successes: [answer("The counts.", "FailedSignInPage", ["failed_sign_ins": []])], errors: lists)
+            ],
+            query("provider", "Of this provider only."),
+            number("since", "Counts that ended at this second or later, since 1970."),
+            number("until", "Counts that ended before this second, since 1970."),
+        ] + page
 
     static let audit = OperationDescription(
         id: "listAuditEvents", tag: .records, summary: "Read the audit trail",

@@ -47,7 +47,7 @@ enum AdminDocument {
             ("/readyz", "Whether sign-ins can be served, and how the providers do."),
             ("/livez", "Whether the process has to be started anew."), ("/startupz", "Whether the start is over."),
             ("/admin/users", "The users."), ("/admin/audit", "The audit trail."),
-            ("/admin/failed-sign-ins", "How often sign-ins failed."), ("/healthz", "Whether the server answers."),
+            ("/admin/sign-ins", "Why sign-ins failed, and how often."), ("/healthz", "Whether the server answers."),
         ])
 
     private static let introduction = """
@@ -62,7 +62,7 @@ enum AdminDocument {
         3. Do what the user wants: `GET /admin/users/{user_id}/export`, `DELETE /admin/users/{user_id}/sessions`, \
         `DELETE /admin/users/{user_id}`.
         4. Give an identity to whom it belongs: `POST /admin/users/{user_id}/identities`.
-        5. See what has happened: `GET /admin/audit`, `GET /admin/failed-sign-ins`.
+        5. See what has happened: `GET /admin/audit`, `GET /admin/sign-ins`.
 
         Times are seconds since 1970. A member that has no value is absent. A list comes in pages: ask again with `after` set \
         to `next_after`, until that is absent. A parameter of a query that is not known is refused. Errors are those of the \

@@ -50,6 +50,9 @@ enum AdminOperations {
             $0.sessions.endOne
         },
         .operators(
+            .get, "/admin/sign-ins", for: .read, AdminDescriptions.signIns, query: FailedSignInsEndpoint.parameters
+        ) { FailedSignInsEndpoint(store: $0.store).respond },
+        .operators(
             .get, "/admin/failed-sign-ins", for: .read, AdminDescriptions.failedSignIns,
             query: FailedSignInsEndpoint.parameters
         ) { FailedSignInsEndpoint(store: $0.store).respond },

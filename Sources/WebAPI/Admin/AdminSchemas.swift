@@ -178,11 +178,12 @@ enum AdminSchemas {
         ["failed_sign_ins": Schema.array(of: Reference.schema("FailedSignIns")), "next_after": next])
 
     private static let failedSignIns = Schema.object(
-        "How often sign-ins failed in one way within a minute.", required: ["id", "at", "reason", "count"],
+        "How often sign-ins failed in one way within a minute.", required: ["id", "at", "reason", "sentence", "count"],
         [
             "id": Schema.integer("The count's number.", ["minimum": 0]), "at": Schema.time("When it was"),
             "provider": Schema.text("The provider's name, where it was known."),
             "reason": Schema.text("The code of the error, or of the rule that was broken."),
+            "sentence": Schema.text("The same in words."),
             "network": Schema.text("Where they came from, where that is told."),
             "count": Schema.integer("How often.", ["minimum": 1]),
         ])

@@ -176,7 +176,7 @@ extension ErrorCode {
 
     package static let identityTooNew = ErrorCode(
         "identity_too_new", ErrorAnswer(.identityTooNew(retryAfterSeconds: 3600)),
-        "The identity was linked or ported to this user, or given to him by an operator, too recently for this. "
+        "The identity was linked or ported to this user, or given to them by an operator, too recently for this. "
             + "`Retry-After` says how long to wait.")
 
     package static let signInExpired = ErrorCode(

@@ -63,8 +63,8 @@ struct AuditExport: AsyncParsableCommand {
 
     private func query() throws -> AuditQuery {
         var asked = AuditQuery(order: .oldestFirst, limit: Self.pageSize)
-        asked.since = try Self.time(since, "--since")
-        asked.until = try until.map { try Self.time($0, "--until") }
+        asked.since = try ExportTime.given(since, "--since")
+        asked.until = try until.map { try ExportTime.given($0, "--until") }
         asked.event = event.map { AuditEvent.Kind(rawValue: $0) }
         asked.user = user.map { UserID(rawValue: $0) }
         if let actor {
@@ -75,15 +75,6 @@ struct AuditExport: AsyncParsableCommand {
             asked.actor = found
         }
         return asked
-    }
-
-    private static func time(_ text: String, _ option: String) throws -> Int64 {
-        guard let time = Int64(text) ?? CalendarTime.seconds(date: text) ?? ExportTime.seconds(text) else {
-            throw ValidationError(
-                "\(option) is \(text), and must be a day such as 2026-03-01, a time such as 2026-03-01T09:30:00Z, "
-                    + "or seconds since 1970.")
-        }
-        return time
     }
 
     private func write(_ event: AuditEvent) {

@@ -1,3 +1,6 @@
+import ArgumentParser
+internal import System
+
 /// Times as other products' exports have them.
 enum ExportTime {
     /// Reads a time of RFC 3339 §5.6, and those of databases, which have a space for the `T` and an offset of hours
@@ -62,4 +65,18 @@ enum ExportTime {
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}
+
+extension ExportTime {
+    /// What an option of a command says, in seconds since 1970.
+    ///
+    /// - Throws: `ValidationError`, which names the option.
+    static func given(_ text: String, _ option: String) throws -> Int64 {
+        guard let time = Int64(text) ?? CalendarTime.seconds(date: text) ?? seconds(text) else {
+            throw ValidationError(
+                "\(option) is \(text), and must be a day such as 2026-03-01, a time such as 2026-03-01T09:30:00Z, "
+                    + "or seconds since 1970.")
+        }
+        return time
+    }
 }

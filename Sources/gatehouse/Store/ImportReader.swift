@@ -90,7 +90,7 @@ struct ImportReader: ~Copyable {
             pending?.user.createdAt = [held.user.createdAt, user.createdAt].compactMap(\.self).min()
             return nil
         }
-        // In order, so that nobody's second row can come later and make him another user.
+        // In order, so that nobody's second row can come later and make them another user.
         guard held.user.key.utf8.lexicographicallyPrecedes(user.key.utf8) else { throw .notInOrder }
         pending = (number, user)
         return held

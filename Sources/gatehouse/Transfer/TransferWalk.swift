@@ -6,7 +6,7 @@ import SignIn
 internal import System
 import Telemetry
 
-/// Asks Apple about every user of a provider's by what he will be known, and notes it, a page in one transaction:
+/// Asks Apple about every user of a provider's by what they will be known, and notes it, a page in one transaction:
 /// whatever stops it, at most a page is asked about again.
 struct TransferWalk {
     private static let pageSize = 200

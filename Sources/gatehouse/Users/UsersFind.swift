@@ -16,7 +16,7 @@ struct UsersFind: AsyncParsableCommand {
             By --issuer and --subject: who signs in so, with identities and sessions. By --reference: whom apps know \
             by it, as `sub` (session.subject) and as `zenkey_sub`. By --email or --phone-number: \
             everybody who has it, each with whose word that is: a provider's, which has verified it or not, or \
-            nobody's but the user's own. Whoever likes can say so of himself: the word of a provider counts. \
+            nobody's but the user's own. Anybody can say so of themselves: the word of a provider counts. \
             - for a value reads it from standard input, which keeps it out of the shell's history. Exits 1 when \
             nobody is found.
             """)
