@@ -10,6 +10,9 @@ import Wings
 
 /// What every command takes that works on the store, beside a running server or without one.
 struct StoreOptions: ParsableArguments {
+    /// How long a store is asked for that is to go on.
+    private static let recoveryPatience = Duration.seconds(60)
+
     @OptionGroup var configuration: ConfigurationOptions
     @Option(
         help: ArgumentHelp(
@@ -59,9 +62,7 @@ struct StoreOptions: ParsableArguments {
         let clock = Clock(reading: { .now }, common: common)
         let store: OpenStore
         do throws(StartError) {
-            store = try await OpenStore.open(
-                settings.storage, tables: StoreTables(of: Wing.all), formerIssuers: FormerIssuers(settings.providers),
-                for: use, now: clock.seconds)
+            store = try await Self.opened(settings, for: use, now: clock.seconds)
         } catch {
             throw Self.fail("\(error)")
         }
@@ -73,6 +74,26 @@ struct StoreOptions: ParsableArguments {
             throw Self.told(error, store.place)
         }
         await store.close()
+    }
+
+    /// Opens the store. One that is to go on has instances that press for connections, so it is asked again for a
+    /// while: nothing is changed before it is open.
+    private static func opened(
+        _ settings: Settings, for use: OpenStore.Use, now: Int64
+    ) async throws(StartError) -> OpenStore {
+        let end = MonotonicTime.now + recoveryPatience
+        while true {
+            do throws(StartError) {
+                return try await OpenStore.open(
+                    settings.storage, tables: StoreTables(of: Wing.all),
+                    formerIssuers: FormerIssuers(settings.providers), for: use, now: now)
+            } catch {
+                guard case .recovery = use, case .storage(_, .unavailable(_)) = error, MonotonicTime.now < end else {
+                    throw error
+                }
+            }
+            try? await Task.sleep(for: .seconds(1))
+        }
     }
 
     /// Tells of an error that is not told yet.
