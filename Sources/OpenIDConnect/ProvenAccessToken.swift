@@ -4,7 +4,7 @@ internal import JSON
 /// An access token of which it is proven that its provider issued it, about whom, and for us.
 ///
 /// It says who somebody is, and that they have signed in once. When that was it says only where its provider does:
-/// whoever holds an access token need not have seen its user for hours.
+/// an app that holds an access token need not have seen its user for hours.
 public struct ProvenAccessToken: Sendable, Equatable {
     public let issuer: String
     public let subject: String

@@ -108,7 +108,7 @@ public actor PostgresPool: LoopBound {
             }
         }
         if let refusal { throw refusal }
-        // Whoever has gone meanwhile wants nothing begun any more: in a crowd that loses patience those are many.
+        // A caller that has gone meanwhile wants nothing begun any more: in a crowd that loses patience those are many.
         if Task.isCancelled { throw .overloaded }
     }
 

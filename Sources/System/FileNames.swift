@@ -5,7 +5,7 @@ public enum FileNames {
     /// Whether there is something of that name, behind whatever links.
     public static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// Whether this user may write to it, whoever owns it.
+    /// Whether this user may write to it, also where it is somebody else's.
     public static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
     /// Where a file really lies, behind all symbolic links; the same path when that can't be found out.

@@ -36,7 +36,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
             let now = WallClock.now.seconds
             var look = ConfigurationLook(settings, effective, now: now)
             await look.look()
-            let notices = lasting + settings.noticesOfExpiry(now: now) + settings.noticesOfExamples() + look.notices
+            let notices =
+                lasting + settings.noticesOfExpiry(now: now) + settings.noticesOfExamples() + look.notices + look.taken
             let rows = online ? try await probed(settings) : []
             if json {
                 var report = SettingsReport.json(look.faults, notices: notices).object ?? JSONObject()

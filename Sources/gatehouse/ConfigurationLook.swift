@@ -21,6 +21,8 @@ struct ConfigurationLook {
 
     private(set) var faults: [SettingsError] = []
     private(set) var notices: [SettingsNotice] = []
+    /// Of addresses where something listens already, which may be the server itself.
+    private(set) var taken: [SettingsNotice] = []
 
     init(_ settings: Settings, _ effective: [EffectiveSetting], now: Int64) {
         self.settings = settings
@@ -46,7 +48,8 @@ struct ConfigurationLook {
             do throws(SystemError) {
                 _ = try ListeningSocket(host: host, port: port, sharesPort: false)
             } catch {
-                notices.append(notice(of: error, section, host, port))
+                let told = notice(of: error, section, host, port)
+                if error.code == EADDRINUSE { taken.append(told) } else { notices.append(told) }
             }
         }
     }

@@ -39,7 +39,8 @@ struct DoctorCommand: AsyncParsableCommand {
             let told = notices + settings.noticesOfExpiry(now: now) + settings.noticesOfExamples()
             var found = [Diagnosis("configuration", .good, "it holds")]
             found += look.faults.map(Diagnosis.init) + told.map(Diagnosis.init)
-            found += look.notices.filter { !host.explains($0) }.map(Diagnosis.init)
+            found += look.notices.map(Diagnosis.init)
+            if !host.isAnswering { found += look.taken.map(Diagnosis.init) }
             found += host.diagnoses()
             found += await StoreCheckup(settings: settings, now: now).diagnoses()
             if !offline { found += await providers(settings) }

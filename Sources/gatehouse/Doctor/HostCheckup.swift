@@ -21,12 +21,8 @@ struct HostCheckup: Sendable {
 
     func diagnoses() -> [Diagnosis] { [server] + [descriptors, memory, addresses, trust].compactMap(\.self) }
 
-    /// Whether what a look at the configuration tells is only that the server runs.
-    func explains(_ notice: SettingsNotice) -> Bool {
-        notice.key.hasSuffix(".port") && notice.sentence.contains("listens already") && isAnswering
-    }
-
-    private var isAnswering: Bool {
+    /// Whether the server runs: then it is what listens already where it would.
+    var isAnswering: Bool {
         guard settings.http.port > 0 else { return false }
         return HealthcheckCommand.hosts(of: settings.http.host).contains { host in
             HealthProbe.status(of: "/healthz", at: host, port: settings.http.port, seconds: Self.seconds) == 200
