@@ -6,38 +6,19 @@ import Testing
 
 /// What `check-config` says of the machine that it is asked on.
 @Suite struct `check-config` {
-    private func withFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "check-config-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
-    }
-
     /// - Parameters:
     ///   - top: lines beside the sections.
-    ///   - plain: what the provider's section has beside the rest.
+    ///   - plain: how the provider's section gives the secret.
     private func check(
-        _ folder: URL, _ top: String = "", plain: String = "", words: [String] = [], storage: String? = nil
+        _ folder: URL, _ top: String = "", plain: String = "clientSecret: the-secret-of-the-shop",
+        words: [String] = [], storage: String? = nil
     ) async throws -> CommandRun {
-        let file = folder.appending(path: "gatehouse.yaml")
-        let yaml = """
-            http: {port: 0}
-            admin: {port: 0}
-            storage: {\(storage ?? "url: 'file:\(folder.path)/users.db'")}
-            providers: [plain]
-            provider:
-              plain:
-                {displayName: Shop, profile: openid, issuer: 'https://id.shop.test', clientID: shop,
-                 redirectURIs: ['shop.app:/back'], \(plain.isEmpty ? "clientSecret: the-secret-of-the-shop" : plain)}
-            \(top)
-
-            """
-        try Data(yaml.utf8).write(to: file)
-        return try await CommandRun(["check-config", "--config", file.path] + words)
+        let file = try ShopConfiguration.write(in: folder, storage: storage, secret: plain, top: top)
+        return try await CommandRun(["check-config", "--config", file] + words)
     }
 
     @Test func `has nothing to say where all is well`() async throws {
-        try await withFolder { folder in
+        try await ShopConfiguration.withFolder { folder in
             let checked = try await check(folder)
             #expect(checked.status == 0)
             #expect(checked.errors == "")
@@ -46,7 +27,7 @@ import Testing
     }
 
     @Test func `says that a folder is no store`() async throws {
-        try await withFolder { folder in
+        try await ShopConfiguration.withFolder { folder in
             let checked = try await check(folder, storage: "url: 'file:\(folder.path)'")
             #expect(checked.status == 1)
             #expect(checked.errors.contains("fault: storage.url"), "\(checked.errors)")
@@ -56,7 +37,7 @@ import Testing
     }
 
     @Test func `says that the key of a store is lost, and so does serve`() async throws {
-        try await withFolder { folder in
+        try await ShopConfiguration.withFolder { folder in
             try Data("something".utf8).write(to: folder.appending(path: "users.db"))
             let checked = try await check(folder)
             #expect(checked.status == 1)
@@ -71,7 +52,7 @@ import Testing
     }
 
     @Test func `says that what is there is no store`() async throws {
-        try await withFolder { folder in
+        try await ShopConfiguration.withFolder { folder in
             try Data(repeating: 0x61, count: 8192).write(to: folder.appending(path: "users.db"))
             try Data("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8".utf8)
                 .write(to: folder.appending(path: "users.db.key"))
@@ -82,7 +63,7 @@ import Testing
 
     @Test func `tells of a port that is taken, a secret that all can read, and placeholders`() async throws {
         try await RunningGatehouse.with { gatehouse in
-            try await withFolder { folder in
+            try await ShopConfiguration.withFolder { folder in
                 let secret = folder.appending(path: "secret")
                 try Data("the-secret-of-the-shop".utf8).write(to: secret)
                 try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: secret.path)
@@ -106,7 +87,7 @@ import Testing
     }
 
     @Test func `tells of an address that the machine has not`() async throws {
-        try await withFolder { folder in
+        try await ShopConfiguration.withFolder { folder in
             let checked = try await check(folder, "probes: {host: 192.0.2.1, port: 9}")
             #expect(checked.status == 0)
             #expect(checked.errors.contains("probes.host is 192.0.2.1, which is no address of this machine"))
@@ -114,7 +95,7 @@ import Testing
     }
 
     @Test func `tells of a database that can't be reached from here, with what libpq says`() async throws {
-        try await withFolder { folder in
+        try await ShopConfiguration.withFolder { folder in
             let key = folder.appending(path: "master.key")
             try Data("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8".utf8).write(to: key)
             let storage =

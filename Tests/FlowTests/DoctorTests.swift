@@ -9,29 +9,8 @@ import Testing
         _ folder: URL, storage: String? = nil, provider: String = "issuer: 'https://id.shop.test'", top: String = "",
         words: [String] = ["--offline"], environment: [String: String] = [:]
     ) async throws -> CommandRun {
-        let file = folder.appending(path: "gatehouse.yaml")
-        let yaml = """
-            http: {port: 0}
-            admin: {port: 0}
-            storage: {\(storage ?? "url: 'file:\(folder.path)/users.db'")}
-            providers: [plain]
-            provider:
-              plain:
-                {displayName: Shop, profile: openid, \(provider), clientID: shop,
-                 clientSecret: the-secret-of-the-shop, redirectURIs: ['shop.app:/back']}
-            \(top)
-
-            """
-        try Data(yaml.utf8).write(to: file)
-        return try await CommandRun(
-            ["doctor", "--json", "--config", file.path] + words, environment: environment)
-    }
-
-    private func withFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "doctor-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
+        let file = try ShopConfiguration.write(in: folder, storage: storage, provider: provider, top: top)
+        return try await CommandRun(["doctor", "--json", "--config", file] + words, environment: environment)
     }
 
     /// What was found about one thing.
@@ -40,7 +19,7 @@ import Testing
     }
 
     @Test func `looks at the store, its disk and what this user may have`() async throws {
-        try await withFolder { folder in
+        try await ShopConfiguration.withFolder { folder in
             let run = try await examine(folder)
             #expect(found("configuration", run)?["verdict"] == "good")
             // How fast and how full this machine's disk is, is not the test's to say.
@@ -54,7 +33,7 @@ import Testing
     }
 
     @Test func `ends with 2 where the configuration is faulty, and names every fault`() async throws {
-        try await withFolder { folder in
+        try await ShopConfiguration.withFolder { folder in
             let run = try await examine(folder, top: "registration: manual\nlog: {level: loud}")
             #expect(run.status == 2)
             let sentences = (run.json["found"]?.array ?? []).compactMap { $0["sentence"]?.string }
@@ -64,7 +43,7 @@ import Testing
     }
 
     @Test func `ends with 2 where the store is a folder`() async throws {
-        try await withFolder { folder in
+        try await ShopConfiguration.withFolder { folder in
             let run = try await examine(folder, storage: "url: 'file:\(folder.path)'")
             #expect(run.status == 2)
             #expect(run.everything.contains("which is a folder"))
@@ -72,7 +51,7 @@ import Testing
     }
 
     @Test func `asks the providers, and says which does not answer`() async throws {
-        try await withFolder { folder in
+        try await ShopConfiguration.withFolder { folder in
             let run = try await examine(
                 folder, provider: "issuer: 'http://127.0.0.1:1', allowLoopbackHTTP: true", words: [])
             #expect(run.status == 2)
@@ -81,7 +60,7 @@ import Testing
     }
 
     @Test func `says that a database can't be asked, and why`() async throws {
-        try await withFolder { folder in
+        try await ShopConfiguration.withFolder { folder in
             let key = folder.appending(path: "master.key")
             try Data("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8".utf8).write(to: key)
             let storage =
@@ -93,7 +72,7 @@ import Testing
     }
 
     @Test func `tells how a database is`() async throws {
-        try await withFolder { folder in
+        try await ShopConfiguration.withFolder { folder in
             try await SharedStore.with { environment in
                 let run = try await examine(folder, environment: environment)
                 #expect(found("database", run)?["verdict"] == "good", "\(run.everything)")
