@@ -26,7 +26,6 @@ extension TextRule where Value == String {
         }
     }
 
-    /// Printable ASCII (RFC 6749 appendix A.1). Empty is no fault of grammar: whether it may be is a rule.
     /// Another spelling of an issuer, which need not be a URL.
     static var issuerSpelling: Self {
         TextRule("a name as tokens have it: visible ASCII, without braces") { text in
@@ -41,6 +40,7 @@ extension TextRule where Value == String {
         }
     }
 
+    /// Printable ASCII (RFC 6749 appendix A.1). Empty is no fault of grammar: whether it may be is a rule.
     static var clientID: Self {
         TextRule("the client identifier that the provider gave out") { text in
             text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
@@ -63,7 +63,7 @@ extension TextRule where Value == String {
     }
 
     /// An absolute URI without a fragment (RFC 6749 §3.1.2), of any scheme: apps have their own. It is compared as text
-    /// (RFC 9700 §2.1), so whoever writes `*` believes in something that does not happen.
+    /// (RFC 9700 §2.1), so that a `*` in it would stand for nothing.
     static var redirectURI: Self {
         let expected = "an absolute URI without a fragment, such as com.example.app:/callback"
         return TextRule(expected: expected) { text throws(ValueError) in
