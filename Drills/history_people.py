@@ -30,6 +30,9 @@ class People:
         for absorbed, merge in self.merged:
             if not self.is_lost(merge.asked["user"], merge.answered):
                 self.is_gone(absorbed, merge)
+        # What a recovery means comes behind all others.
+        for ends in self.ends.values():
+            ends.sort(key=lambda operation: operation.invoked)
         for tells in self.told.values():
             tells.sort(key=lambda operation: operation.invoked)
         for subject, tells in self.told.items():

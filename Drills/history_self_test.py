@@ -142,6 +142,10 @@ def cases():
     yield "the parent of the newest refresh token is refused", signed_in().refresh(1).refresh(1, REFUSED), "lost"
     recovered = lambda made=None, outcome=OK: (made or signed_in()).add("recover", outcome, {}, {})
     yield "after a recovery a session is over", recovered().does("look", REFUSED), None
+    yield "a sign-in that has begun after a recovery, beside the end of all", (
+        signed_in().add("recover", OK, {}, {}, at=(2, 3)).opened("t", begun=3.1, at=(3.2, 3.3)).does(
+            "end-all", session="t", at=(3.5, 3.6)).opened("u", begun=3.7, at=(3.8, 3.9)).does(
+            "end-all", session="u", at=(5, 6)).opened("v", begun=4, at=(5.5, 5.6))), None
     yield "after a recovery a session is alive", recovered().does("look"), "stale"
     yield "after a recovery that was not needed a session is there", recovered(outcome=REFUSED).does("look"), None
     yield "after a recovery that was not needed a session has gone", recovered(outcome=REFUSED).does("look", REFUSED), "lost"
