@@ -132,8 +132,8 @@ let package = Package(
         target(
             "Settings",
             [
-                "Observability", "Accounts", "Providers", "OpenIDConnect", "Apps", "HTTPServer", "HTTPClient", "Crypto",
-                "YAML", "JSON", "Syntax", "System", logging,
+                "Observability", "Telemetry", "Accounts", "Providers", "OpenIDConnect", "Apps", "HTTPServer", "HTTPClient",
+                "Crypto", "YAML", "JSON", "Syntax", "System", logging,
             ]),
         target(
             "Wings",
@@ -212,7 +212,7 @@ let package = Package(
                 "Syntax", "JOSE",
                 "Crypto", "JSON", "TestSupport", "Patience",
             ]),
-        tests("ObservabilityTests", ["Observability", "Telemetry", "JSON", logging, metrics]),
+        tests("ObservabilityTests", ["Observability", "Telemetry", "JSON", "System", logging, metrics]),
         tests(
             "WebAPITests",
             [
@@ -242,8 +242,8 @@ let package = Package(
         tests(
             "SettingsTests",
             [
-                "Wings", "Settings", "Observability", "Accounts", "Providers", "Apps", "HTTPServer", "HTTPClient",
-                "OpenIDConnect", "Crypto",
+                "Wings", "Settings", "Observability", "Telemetry", "Accounts", "Providers", "Apps", "HTTPServer",
+                "HTTPClient", "OpenIDConnect", "Crypto",
                 "YAML", "JSON", "Syntax", logging,
             ]),
         .target(

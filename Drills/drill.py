@@ -23,6 +23,7 @@ import freeze
 import growth
 import gzip_bombs
 import history
+import hosts
 import hot_row
 import idle
 import instances
@@ -48,6 +49,7 @@ import soak
 import standby
 import stops
 import storage
+import traces
 import unread_log
 import vault
 import worst_day
@@ -62,7 +64,7 @@ DRILLS = {
     "power-cut": power_cut, "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler, "history": history,
-    "hot-row": hot_row, "overload": overload, "worst-day": worst_day, "alerts": alerts, "cost": cost, "soak": soak}
+    "hot-row": hot_row, "overload": overload, "worst-day": worst_day, "alerts": alerts, "traces": traces, "hosts": hosts, "cost": cost, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding
 # too.
 LONGEST = 180

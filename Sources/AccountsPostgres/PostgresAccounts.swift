@@ -4,6 +4,7 @@ import EventLoop
 import Postgres
 import Synchronization
 import System
+import Telemetry
 
 /// Users in a PostgreSQL database, for any number of instances, all alike.
 ///
@@ -236,7 +237,10 @@ public final class PostgresAccounts: SQLStore {
         for work: Work, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         let loop = pool(.durable).loop
-        return try await threads.run { () throws(RepositoryError) in try body(WaitingConnection(work, loop)) }
+        let scope = StepScope.current
+        return try await threads.run { () throws(RepositoryError) in
+            try body(WaitingConnection(work, loop, scope))
+        }
     }
 
     public func noteErasure() {}

@@ -4,6 +4,7 @@ import Dispatch
 import EventLoop
 import Postgres
 import Synchronization
+import Telemetry
 
 /// An open transaction as the work that all engines share sees it: each statement waits for its answer.
 ///
@@ -11,6 +12,8 @@ import Synchronization
 final class WaitingConnection: AccountsSQL.Connection {
     private let work: Work
     private let loop: EventLoop
+    /// Of the request that it works for: the thread knows nothing of it.
+    private let scope: StepScope?
     let formerIssuers: FormerIssuers
     private var lastChanges = 0
     /// What is recorded stays in the database: there is no file.
@@ -18,9 +21,10 @@ final class WaitingConnection: AccountsSQL.Connection {
     var notedEvents: [NewAuditEvent]?
     var auditContext: AuditContext?
 
-    init(_ work: Work, _ loop: EventLoop) {
+    init(_ work: Work, _ loop: EventLoop, _ scope: StepScope?) {
         self.work = work
         self.loop = loop
+        self.scope = scope
         formerIssuers = work.store.settings.formerIssuers
     }
 
@@ -73,8 +77,12 @@ final class WaitingConnection: AccountsSQL.Connection {
 
     fileprivate func rows(_ command: Command) throws(RepositoryError) -> Rows {
         let answer = Answer()
-        Task(executorPreference: loop) { [work] in
-            answer.give(await Result { () async throws(RepositoryError) in try await work.rows(command) })
+        Task(executorPreference: loop) { [work, scope] in
+            func rows() async -> Result<Rows, RepositoryError> {
+                await Result { () async throws(RepositoryError) in try await work.rows(command) }
+            }
+            guard let scope else { return answer.give(await rows()) }
+            answer.give(await StepScope.$current.withValue(scope) { await rows() })
         }
         let rows = try answer.take().get()
         lastChanges = rows.affected

@@ -243,7 +243,7 @@ final class Writer: Sendable {
             let connection = try connections.connect()
             do throws(RepositoryError) {
                 try attempt(group, connection, &attempts)
-                try commit(connection)
+                try commit(group, connection)
                 connection.ownDataVersion = connection.dataVersion
                 if connection.ledger.hasNews || ledger.isBehind.load(ordering: .relaxed) {
                     unrecorded = ledger.settle(connection)
@@ -274,8 +274,10 @@ final class Writer: Sendable {
         if let failure { for job in group[attempts.count...] { job.refuse(failure) } }
     }
 
-    private func commit(_ connection: SQLiteConnection) throws(RepositoryError) {
-        let step = observers.begin(.commit, unended: .failed("unavailable"))
+    private func commit(_ group: [WriteJob], _ connection: SQLiteConnection) throws(RepositoryError) {
+        let scopes = observers.tracer == nil ? [] : group.compactMap { $0.turn?.parent }
+        var step = observers.begin(.commit, partOfEach: scopes, unended: .failed("unavailable"))
+        step.describe(.commit(writes: group.count))
         try connection.run(Self.commit)
         step.end()
     }

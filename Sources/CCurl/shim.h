@@ -31,6 +31,9 @@ static inline CURLcode CCurl_easy_set_ssl_context(CURL *easy, curl_ssl_ctx_callb
 static inline CURLcode CCurl_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }
+static inline CURLcode CCurl_easy_get_microseconds(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
 static inline CURLcode CCurl_easy_get_socket(CURL *easy, curl_socket_t *socket) {
     return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, socket);
 }

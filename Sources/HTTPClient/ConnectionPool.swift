@@ -211,6 +211,9 @@ final class ConnectionPool: @unchecked Sendable {
 
     private func carry(_ exchange: Exchange, on connection: OutboundConnection) {
         connection.exchange = exchange
+        if let times = exchange.request.times {
+            if connection.served > 0 { times.noteReused() } else { times.note(connection.times) }
+        }
         exchange.begin(on: connection)
         connection.send()
     }

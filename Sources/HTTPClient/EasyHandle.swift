@@ -41,6 +41,13 @@ struct EasyHandle: ~Copyable {
         return unsafe CCurl_easy_get_socket(raw, &socket) == CURLE_OK ? socket : -1
     }
 
+    /// How long after the beginning something was done; zero where it was not.
+    func duration(_ info: CURLINFO) -> Duration {
+        var microseconds: curl_off_t = 0
+        let code = unsafe CCurl_easy_get_microseconds(raw, info, &microseconds)
+        return code == CURLE_OK ? .microseconds(microseconds) : .zero
+    }
+
     func integer(_ info: CURLINFO) -> Int {
         var value = 0
         return unsafe CCurl_easy_get_long(raw, info, &value) == CURLE_OK ? value : 0

@@ -74,6 +74,15 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
         }
     }
 
+    /// How it came to be, once it has.
+    var times: ConnectionTimes {
+        let secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
+        return ConnectionTimes(
+            resolved: openedAt + easy.duration(CURLINFO_NAMELOOKUP_TIME_T),
+            connected: openedAt + easy.duration(CURLINFO_CONNECT_TIME_T),
+            secured: secured > .zero ? openedAt + secured : nil)
+    }
+
     /// Why there is no connection.
     func failure(_ code: CURLcode) -> HTTPClientError {
         ConnectFailure(
@@ -96,7 +105,9 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
         guard let exchange else { return }
         while !exchange.isSent {
             switch send(exchange.message, from: exchange.sentBytes) {
-            case .bytes(let count): exchange.sentBytes += count
+            case .bytes(let count):
+                exchange.sentBytes += count
+                if exchange.isSent { exchange.request.times?.noteSent() }
             case .wouldBlock: return sockets.wait(descriptor, for: [.readable, .writable])
             // What the server said before it went may still be there to be read.
             case .end, .failed: return receive()
@@ -123,6 +134,7 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
             switch receive(byCurl: isSecure) {
             case .wouldBlock: return
             case .bytes(let count):
+                if !exchange.parser.hasBegun { exchange.request.times?.noteAnswering() }
                 do throws(HTTPClientError) {
                     let bytes = pool.received
                     let progress = try exchange.parser.receive(bytes.span.extracting(..<count))

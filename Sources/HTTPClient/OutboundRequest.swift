@@ -21,6 +21,8 @@ public struct OutboundRequest: Sendable {
     /// Whether a transfer that has begun goes on, and its result is awaited, when the task is cancelled. A code
     /// exchange does: its code is used up by the time the answer would be thrown away.
     public var finishesWhenCancelled: Bool
+    /// Where the client notes when what has happened; nil where nobody wants to know.
+    public var times: ExchangeTimes?
 
     public init(
         method: OutboundMethod, url: EndpointURL, headers: [(name: String, value: String)] = [], body: [UInt8] = [],

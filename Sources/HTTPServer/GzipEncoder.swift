@@ -1,7 +1,7 @@
 internal import CZlib
 
 /// Compresses bodies into the gzip format (RFC 1952), one after the other with the same memory.
-@safe final class GzipEncoder {
+@safe public final class GzipEncoder {
     /// What costs little time and still saves most of the bytes.
     private static let level: Int32 = 5
 
@@ -9,7 +9,7 @@ internal import CZlib
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// - Returns: nil when there is no memory for it.
-    init?() {
+    public init?() {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         unsafe self.stream = unsafe stream
@@ -26,7 +26,7 @@ internal import CZlib
     /// Compresses a whole body.
     ///
     /// - Returns: nil when the result would not be shorter.
-    func encode(_ body: [UInt8]) -> [UInt8]? {
+    public func encode(_ body: [UInt8]) -> [UInt8]? {
         guard unsafe deflateReset(stream) == Z_OK, let length = UInt32(exactly: body.count) else { return nil }
         var finished = false
         let encoded = unsafe [UInt8](unsafeUninitializedCapacity: body.count) { output, count in

@@ -29,6 +29,8 @@ final class Batch {
     var failure: PostgresError?
     private var continuation: CheckedContinuation<Outcome, Never>?
     private let observers: Observers
+    /// What its steps are a part of.
+    private let scope: StepScope?
     /// The step that it is: a wait for a connection with room, then a commit.
     private var step: OpenStep?
 
@@ -42,7 +44,8 @@ final class Batch {
         self.deadline = deadline
         self.continuation = continuation
         self.observers = observers
-        if needsConnection { step = observers.begin(.storeQueue) }
+        scope = observers.tracer == nil ? nil : StepScope.current
+        if needsConnection { step = observers.begin(.storeQueue, partOf: scope) }
     }
 
     /// Whether it waits for room on any connection, and not for that of its transaction.
@@ -69,7 +72,7 @@ final class Batch {
     /// Notes that it goes out on a connection.
     func noteSent() {
         step.take()?.end()
-        if isCommit { step = observers.begin(.commit) }
+        if isCommit { step = observers.begin(.commit, partOf: scope) }
     }
 
     /// Tells the caller what has come of it.

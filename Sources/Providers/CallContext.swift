@@ -32,18 +32,18 @@ public final class CallContext: Sendable {
 
     /// Hear of every step.
     public let observers: Observers
-    /// The step that all others are a part of; nil where there is none, or nobody looks.
-    public let step: StepID?
+    /// What all steps are a part of; nil where there is nothing, or nobody looks.
+    public let scope: StepScope?
     private let state = Mutex(State())
 
-    public init(_ observers: Observers, partOf step: StepID?) {
+    public init(_ observers: Observers, partOf scope: StepScope?) {
         self.observers = observers
-        self.step = step
+        self.scope = scope
     }
 
     /// Begins a step on the way.
     public func begin(_ step: @autoclosure () -> Step, unended: StepOutcome = .abandoned) -> OpenStep {
-        observers.begin(step(), partOf: self.step, unended: unended)
+        observers.begin(step(), partOf: scope, unended: unended)
     }
 
     /// The caller's own name for the sign-in, checked to be harmless; providers and the log get it.

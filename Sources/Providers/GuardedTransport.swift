@@ -42,14 +42,17 @@ struct GuardedTransport: ProviderTransport {
     func send(
         _ request: OutboundRequest, for kind: ProviderProblem.Step
     ) async throws(ProviderCallError) -> OutboundResponse {
-        let step = call.begin(.providerCall(provider: provider.configuration.name, kind: kind.rawValue))
+        var request = request
+        var step = begin(&request, for: kind)
         do throws(ProviderCallError) {
             let response = try await sent(request)
+            step.describe(.call(OutboundCall(request, kind, answered: response)))
             step.end(StepOutcome(response))
             // Documents, which come now and then: an ordinary sign-in fetches none.
             if kind == .keys || kind == .discovery { provider.clock.note(response, now: now) }
             return response
         } catch {
+            step.describe(.call(OutboundCall(request, kind)))
             step.end(.failed(error.name))
             throw error
         }
@@ -61,16 +64,32 @@ struct GuardedTransport: ProviderTransport {
     func sendOnce(
         _ request: OutboundRequest, for kind: ProviderProblem.Step
     ) async throws(ProviderCallError) -> OutboundResponse {
-        let step = call.begin(.providerCall(provider: provider.configuration.name, kind: kind.rawValue))
+        var request = request
+        var step = begin(&request, for: kind)
         do throws(ProviderCallError) {
             try admit(request)
             let response = try await attempt(request)
+            step.describe(.call(OutboundCall(request, kind, answered: response)))
             step.end(StepOutcome(response))
             return response
         } catch {
+            step.describe(.call(OutboundCall(request, kind)))
             step.end(.failed(error.name))
             throw error
         }
+    }
+
+    /// Begins the step that a call is. Where it is traced, the client notes the moments of the call, and the provider
+    /// is told of the trace if the operator wants that.
+    private func begin(_ request: inout OutboundRequest, for kind: ProviderProblem.Step) -> OpenStep {
+        let step = call.begin(.providerCall(provider: provider.configuration.name, kind: kind.rawValue))
+        guard step.isTraced, let scope = step.scope else { return step }
+        request.times = ExchangeTimes()
+        if provider.configuration.passesTraceContext, let traceparent = scope.traceparent {
+            request.headers.append((name: "traceparent", value: traceparent))
+            if let state = scope.trace?.state { request.headers.append((name: "tracestate", value: state)) }
+        }
+        return step
     }
 
     private func sent(_ request: OutboundRequest) async throws(ProviderCallError) -> OutboundResponse {
@@ -145,6 +164,32 @@ extension StepOutcome {
     /// How a call ended that was answered: an error's status is told.
     fileprivate init(_ response: OutboundResponse) {
         self = response.status < 400 ? .done : .failed("status_\(response.status)")
+    }
+}
+
+extension OutboundCall {
+    /// - Parameters:
+    ///   - kind: what it was for. An address in a directory of users may name one of them, and is not told.
+    ///   - response: nil where there was none.
+    fileprivate init(
+        _ request: OutboundRequest, _ kind: ProviderProblem.Step, answered response: OutboundResponse? = nil
+    ) {
+        let url = request.url
+        let shown =
+            switch (kind, url.hasQuery) {
+            case (.directory, _): "\(url.scheme)://\(url.server)/REDACTED"
+            case (_, true): "\(url.scheme)://\(url.server)\(url.path)?REDACTED"
+            case (_, false): url.text
+            }
+        self.init(method: request.method == .get ? "GET" : "POST", url: shown, host: url.host, port: url.port)
+        status = response?.status
+        guard let moments = request.times?.moments else { return }
+        resends = max(0, moments.tries - 1)
+        let all: [(CallPhase.Name, MonotonicTime?)] = [
+            (.reused, moments.reused), (.resolved, moments.resolved), (.connected, moments.connected),
+            (.secured, moments.secured), (.sent, moments.sent), (.answering, moments.answering),
+        ]
+        phases = all.compactMap { name, moment in moment.map { CallPhase(name, at: $0) } }
     }
 }
 

@@ -146,6 +146,8 @@ public struct ProviderConfiguration: Sendable {
     public var revocationEndpoint: EndpointURL?
     /// nil where none of its access tokens signs anybody in.
     public var tokenExchange: TokenExchange?
+    /// Whether its servers are told the trace that a call belongs to (W3C Trace Context).
+    public var passesTraceContext = false
     /// The API of the provider's directory of users; nil where nobody signs up by us.
     public var userAPI: UserAPI?
     /// Whether our own authorization requests come without a code challenge, for providers that take none.

@@ -34,6 +34,7 @@ public struct Settings: Sendable {
     public internal(set) var browser = Browser()
     public internal(set) var push = Push()
     public internal(set) var outbox = Outbox()
+    public internal(set) var traces = Traces()
     public internal(set) var associationFiles = AssociationFiles()
     /// Those of the wings, by their types.
     var wings: [ObjectIdentifier: any WingSettings] = [:]
@@ -314,6 +315,14 @@ public struct Settings: Sendable {
     }
 
     /// Sign-ins that our server begins on users' phones.
+    /// What becomes of requests, step by step.
+    public struct Traces: Sendable {
+        /// Nil: they are sent nowhere, and nothing is traced.
+        public internal(set) var export: TraceExport?
+        /// From how long on a request's trace is sent whatever the sampler says.
+        public internal(set) var slowMilliseconds = 1000
+    }
+
     public struct Outbox: Sendable {
         /// How long a provider is told again that something has ended here.
         public internal(set) var giveUpHours = 72

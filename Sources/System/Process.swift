@@ -71,3 +71,13 @@ public enum DetachedThread {
         return true
     }
 }
+
+/// The machine, or the container, that this process runs on.
+public enum Host {
+    /// What it calls itself; empty where it does not.
+    public static var name: String {
+        var name = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
+        guard unsafe gethostname(&name, name.count) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,6 +1,6 @@
 public import System
 
-/// Hears of every step as it begins and as it ends: what counts, times and traces is an observer.
+/// Hears of every step as it begins and as it ends: what counts and times is an observer.
 ///
 /// It is called where the step happens, on a loop or on the store's thread, and must return at once. Each step that
 /// has begun ends exactly once, also where a request is given up.
@@ -14,91 +14,91 @@ public protocol Observer: AnyObject, Sendable {
     func ended(_ step: Step, _ id: StepID, _ outcome: StepOutcome, from began: MonotonicTime, to end: MonotonicTime)
 }
 
-/// The observers of a process. Without any, a step costs nothing but the question whether there are some.
+/// The observers of a process, and what traces. Without any, a step costs nothing but the question whether there are
+/// some.
 public struct Observers: Sendable {
     /// Nobody looks.
     public static let none = Observers([])
 
     private let all: [any Observer]
     private let ofRequests: [any Observer]
+    /// Nil where nothing is traced.
+    public let tracer: Tracer?
 
-    public init(_ all: [any Observer]) {
+    public init(_ all: [any Observer], tracer: Tracer? = nil) {
         self.all = all
+        self.tracer = tracer
         ofRequests = all.filter(\.hearsOfRequests)
     }
 
     /// These and another one.
-    public func adding(_ observer: any Observer) -> Observers { Observers(all + [observer]) }
+    public func adding(_ observer: any Observer) -> Observers { Observers(all + [observer], tracer: tracer) }
 
-    /// Begins the step that a request is.
+    /// Begins the step that a request is, and with it a trace.
     ///
-    /// - Parameter route: the operation's path, as the table has it.
-    public func beginRequest(_ route: String) -> OpenStep {
-        Self.open(ofRequests, .request(route: route), partOf: nil, unended: .abandoned)
+    /// - Parameters:
+    ///   - route: the operation's path, as the table has it.
+    ///   - context: the trace that whoever sent it has begun; asked for only where something is traced.
+    public func beginRequest(_ route: String, from context: @autoclosure () -> TraceContext? = nil) -> OpenStep {
+        if tracer == nil, ofRequests.isEmpty { return OpenStep() }
+        let id = StepID.next()
+        return open(ofRequests, .request(route: route), id, .root(tracer?.begin(id, from: context())), .abandoned)
+    }
+
+    /// Begins a step that nobody waits for. What is left to do behind a request's answer goes into its trace.
+    public func beginAlone(_ step: @autoclosure () -> Step) -> OpenStep {
+        if tracer == nil, all.isEmpty { return OpenStep() }
+        let id = StepID.next()
+        guard let tracer else { return open(all, step(), id, .root(nil), .abandoned) }
+        let trace =
+            if let scope = StepScope.current, let known = scope.trace {
+                tracer.begin(id, continuing: scope, of: known)
+            } else {
+                tracer.begin(id, from: nil)
+            }
+        return open(all, step(), id, .root(trace), .abandoned)
     }
 
     /// Begins a step.
     ///
     /// - Parameters:
-    ///   - parent: what it is a part of.
+    ///   - parent: what it is a part of; nil: of the request that the task works for, where that is traced.
     ///   - unended: how it has ended where nobody says so and it is let go.
     public func begin(
-        _ step: @autoclosure () -> Step, partOf parent: StepID? = nil, unended: StepOutcome = .abandoned
+        _ step: @autoclosure () -> Step, partOf parent: StepScope? = nil, unended: StepOutcome = .abandoned
     ) -> OpenStep {
-        Self.open(all, step(), partOf: parent, unended: unended)
+        if tracer == nil, all.isEmpty { return OpenStep() }
+        return open(all, step(), StepID.next(), .part(parent ?? currentScope), unended)
     }
 
-    private static func open(
-        _ observers: [any Observer], _ step: @autoclosure () -> Step, partOf parent: StepID?, unended: StepOutcome
+    /// Begins a step that is one of several requests together.
+    ///
+    /// - Parameter scopes: those of them that are traced.
+    public func begin(
+        _ step: @autoclosure () -> Step, partOfEach scopes: [StepScope], unended: StepOutcome = .abandoned
     ) -> OpenStep {
-        if observers.isEmpty { return OpenStep() }
-        let open = OpenStep.Open(
-            observers: observers, step: step(), id: StepID.next(), beganAt: .now, unended: unended)
-        for observer in observers { observer.began(open.step, open.id, partOf: parent) }
-        return OpenStep(open)
+        if tracer == nil, all.isEmpty { return OpenStep() }
+        return open(all, step(), StepID.next(), .shared(scopes), unended)
     }
 
     /// Begins a step that is handed on to where it ends.
     ///
-    /// - Parameter parent: what it is a part of.
+    /// - Parameter parent: as of ``begin(_:partOf:unended:)``.
     /// - Returns: nil where nobody looks.
-    public func beginShared(_ step: @autoclosure () -> Step, partOf parent: StepID? = nil) -> SharedStep? {
-        let open = begin(step(), partOf: parent)
-        return open.id == nil ? nil : SharedStep(open)
-    }
-}
-
-/// A step that has begun and not ended yet.
-public struct OpenStep: ~Copyable, Sendable {
-    fileprivate struct Open: Sendable {
-        let observers: [any Observer]
-        let step: Step
-        let id: StepID
-        let beganAt: MonotonicTime
-        let unended: StepOutcome
-
-        func end(_ outcome: StepOutcome) {
-            let now = MonotonicTime.now
-            for observer in observers { observer.ended(step, id, outcome, from: beganAt, to: now) }
-        }
+    public func beginShared(_ step: @autoclosure () -> Step, partOf parent: StepScope? = nil) -> SharedStep? {
+        let scope = parent ?? currentScope
+        let open = begin(step(), partOf: scope)
+        return open.scope == nil ? nil : SharedStep(open, of: scope)
     }
 
-    /// nil where nobody looks, and once it has ended.
-    private var open: Open?
+    private var currentScope: StepScope? { tracer == nil ? nil : StepScope.current }
 
-    /// Nil where nobody looks.
-    public var id: StepID? { open?.id }
-
-    fileprivate init(_ open: Open? = nil) {
-        self.open = open
-    }
-
-    public consuming func end(_ outcome: StepOutcome = .done) {
-        open?.end(outcome)
-        open = nil
-    }
-
-    deinit {
-        if let open { open.end(open.unended) }
+    private func open(
+        _ observers: [any Observer], _ step: Step, _ id: StepID, _ place: OpenStep.Place, _ unended: StepOutcome
+    ) -> OpenStep {
+        let open = OpenStep.Open(
+            observers: observers, tracer: tracer, step: step, id: id, place: place, beganAt: .now, unended: unended)
+        for observer in observers { observer.began(step, id, partOf: open.parent) }
+        return OpenStep(open)
     }
 }

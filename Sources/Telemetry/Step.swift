@@ -10,10 +10,10 @@ public enum Step: Hashable, Sendable {
     case providerCall(provider: String, kind: String)
     /// A wait for the store: for the turn in its queue, for a connection or for a thread.
     ///
-    /// Like ``commit``, it is a part of no other step: who calls a repository hands it no context, and one commit can
-    /// be that of many requests.
+    /// Who calls a repository hands it no context: where there is a trace, the task knows of it
+    /// (``StepScope/current``).
     case storeQueue
-    /// A commit, with its sync to disk.
+    /// A commit, with its sync to disk. One can be that of many requests.
     case commit
     /// A password's hash, with the wait for a place.
     case hashing

@@ -37,7 +37,8 @@ public struct ClientAddress: Sendable {
     func trace(of request: HTTPRequest) -> TraceContext? {
         guard !trustedProxies.isEmpty, isTrusted(request.peer.address.unmapped) else { return nil }
         let fields = request.headers("traceparent")
-        return fields.count == 1 ? TraceContext(traceparent: fields[0]) : nil
+        guard fields.count == 1 else { return nil }
+        return TraceContext(traceparent: fields[0], tracestate: request.headers("tracestate"))
     }
 
     private func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }

@@ -106,8 +106,8 @@ struct PushEndpoint: Sendable {
     /// Tells the carrier, once the app has its answer.
     private func deliver(_ errand: ServerInitiatedSignIn.Errand, _ observers: Observers) {
         Task { [push, log] in
-            let step = observers.begin(.delivery(provider: errand.providerName, kind: "push"))
-            let call = CallContext(observers, partOf: step.id)
+            let step = observers.beginAlone(.delivery(provider: errand.providerName, kind: "push"))
+            let call = CallContext(observers, partOf: step.scope)
             call.correlationID = errand.correlationID
             do throws(ServiceError) {
                 try await push.deliver(errand, in: call)

@@ -22,8 +22,8 @@ package final class RequestContext {
     package let request: HTTPRequest
     /// Whom the request comes from, behind proxies too.
     package private(set) lazy var network = clientAddress.network(of: request)
-    /// The trace that it belongs to; nil where no trusted proxy names one.
-    private(set) lazy var trace = clientAddress.trace(of: request)
+    /// The trace that it belongs to: the one that is kept of it, else the one that a trusted proxy names; nil for none.
+    private(set) lazy var traceID = call.scope?.trace?.id ?? clientAddress.trace(of: request)?.traceID
     private let clientAddress: ClientAddress
     /// What travels with the request to providers, and what is noted there for the log.
     package let call: CallContext
@@ -53,10 +53,10 @@ package final class RequestContext {
     /// By what the sign-in was begun; nil while that is not known.
     var kind: SignInKind?
 
-    init(_ request: HTTPRequest, _ clientAddress: ClientAddress, _ observers: Observers, _ step: StepID?) {
+    init(_ request: HTTPRequest, _ clientAddress: ClientAddress, _ observers: Observers, _ scope: StepScope?) {
         self.request = request
         self.clientAddress = clientAddress
         origin = AuditContext(AuditOrigin(actor: .user, request: request.id))
-        call = CallContext(observers, partOf: step)
+        call = CallContext(observers, partOf: scope)
     }
 }

@@ -17,7 +17,7 @@ struct RequestLog: Sendable {
 
     func hear(
         _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ error: ServiceError?,
-        _ context: RequestContext?
+        _ context: RequestContext?, _ traceID: TraceID?
     ) {
         if let context {
             writePublishedKeys(context)
@@ -28,11 +28,12 @@ struct RequestLog: Sendable {
             }
             if let error { writeSecurity(error, requestID: request.id, route: route, from: context.network, context) }
         }
-        write(request, route, response, context)
+        write(request, route, response, context, traceID)
     }
 
     private func write(
-        _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ context: RequestContext?
+        _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ context: RequestContext?,
+        _ traceID: TraceID?
     ) {
         guard logger.logLevel <= .info else { return }
         let nanoseconds = MonotonicTime.now.nanoseconds - request.receivedAt.nanoseconds
@@ -40,6 +41,7 @@ struct RequestLog: Sendable {
         metadata["method"] = .string(request.method.rawValue)
         metadata["route"] = .string(route)
         metadata["status"] = .stringConvertible(response.status.code)
+        if context == nil, let traceID { metadata["trace_id"] = .string(traceID.text) }
         if let receipt = context?.receipt { Self.describe(receipt, in: &metadata) }
         metadata["ms"] = .stringConvertible(nanoseconds / 1_000_000)
         logger.info("request", metadata: metadata)
@@ -127,7 +129,7 @@ struct RequestLog: Sendable {
         metadata["request_id"] = .string(requestID)
         if let provider = context?.provider { metadata["provider"] = .string(provider) }
         if let correlationID = context?.call.correlationID { metadata["correlation_id"] = .string(correlationID) }
-        if let trace = context?.trace { metadata["trace_id"] = .string(trace.traceID) }
+        if let traceID = context?.traceID { metadata["trace_id"] = .string(traceID.text) }
         return metadata
     }
 
@@ -140,7 +142,7 @@ struct RequestLog: Sendable {
             "request_id": .string(context.request.id),
         ]
         if let name = context.call.correlationID { metadata["correlation_id"] = .string(name) }
-        if let trace = context.trace { metadata["trace_id"] = .string(trace.traceID) }
+        if let traceID = context.traceID { metadata["trace_id"] = .string(traceID.text) }
         metadata["network"] = .string(context.network.prefix)
         Self.describe(context.call, in: &metadata)
         Self.describeSession(of: context, in: &metadata)
@@ -165,6 +167,7 @@ struct RequestLog: Sendable {
             "reason": "\(Self.reason(error, call))", "provider": "\(errand.providerName)",
             "correlation_id": "\(errand.correlationID)",
         ]
+        if let trace = call.scope?.trace { metadata["trace_id"] = .string(trace.id.text) }
         Self.describe(call, in: &metadata)
         logger.log(level: level, "push failed", metadata: metadata)
     }

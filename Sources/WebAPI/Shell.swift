@@ -22,17 +22,23 @@ struct Shell: Sendable {
     func answers(_ method: HTTPMethod, _ path: String) -> Route {
         guard case .open(let handler) = endpoint else { return Route(method, path, respond) }
         let open = OpenShell(
-            route: route, handler: handler, observers: observers, listeners: listeners, counts: counts)
+            route: route, handler: handler, clientAddress: clientAddress, observers: observers, listeners: listeners,
+            counts: counts)
         return Route(method, path, open.respond)
     }
 
     private func respond(to request: HTTPRequest) async -> HTTPResponse {
-        let step = observers.beginRequest(route)
-        let context = RequestContext(request, clientAddress, observers, step.id)
+        var step = observers.beginRequest(route, from: clientAddress.trace(of: request))
+        let context = RequestContext(request, clientAddress, observers, step.scope)
         let (response, error) = await answerAsItself(context)
-        step.end(error.map { .failed(ErrorAnswer($0).code) } ?? .done)
-        counts.count(request, response)
-        listeners.tell(request, route, response, error, context)
+        let code = error.map { ErrorAnswer($0).code }
+        step.describe(
+            .request(
+                AnsweredRequest(
+                    method: counts.method, status: response.status.code, error: code, provider: context.provider)))
+        step.end(code.map { .failed($0) } ?? .done)
+        counts.count(request, response, context.call.scope?.trace)
+        listeners.tell(request, route, response, error, context, traceID: context.traceID)
         return response
     }
 
@@ -43,7 +49,11 @@ struct Shell: Sendable {
     ) async -> (HTTPResponse, ServiceError?) {
         await AuditContext.$current.withValue(context.origin) {
             _ = isolation
-            return await answer(context)
+            guard let scope = context.call.scope, scope.trace != nil else { return await answer(context) }
+            return await StepScope.$current.withValue(scope) {
+                _ = isolation
+                return await answer(context)
+            }
         }
     }
 
@@ -77,16 +87,20 @@ struct Shell: Sendable {
 private struct OpenShell: Sendable {
     let route: String
     let handler: OpenHandler
+    let clientAddress: ClientAddress
     let observers: Observers
     let listeners: RequestListeners
     let counts: RouteCounts
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
-        let step = observers.beginRequest(route)
+        let context = clientAddress.trace(of: request)
+        var step = observers.beginRequest(route, from: context)
+        let trace = step.scope?.trace
         let response = handler(request)
+        step.describe(.request(AnsweredRequest(method: counts.method, status: response.status.code)))
         step.end()
-        counts.count(request, response)
-        listeners.tell(request, route, response, nil, nil)
+        counts.count(request, response, trace)
+        listeners.tell(request, route, response, nil, nil, traceID: trace?.id ?? context?.traceID)
         return response
     }
 }
@@ -107,12 +121,13 @@ struct RequestListeners: Sendable {
     ///   - route: the operation's path, as the table has it; `none` where there is no operation.
     ///   - error: what went wrong, in whatever way the answer tells it.
     ///   - context: nil where nothing could be found out.
+    ///   - traceID: of the trace that the request belongs to; nil for none.
     func tell(
         _ request: HTTPRequest, _ route: String, _ response: HTTPResponse, _ error: ServiceError?,
-        _ context: RequestContext?
+        _ context: RequestContext?, traceID: TraceID? = nil
     ) {
         // Nothing was found out, and nothing is wrong: there is only a line to write.
-        if context == nil, error == nil { return log.hear(request, route, response, nil, nil) }
+        if context == nil, error == nil { return log.hear(request, route, response, nil, nil, traceID) }
         if let context, context.signIn != nil {
             signIns?.count(
                 context, error, nanoseconds: MonotonicTime.now.nanoseconds &- request.receivedAt.nanoseconds)
@@ -124,6 +139,6 @@ struct RequestListeners: Sendable {
         }
         refusals.count(error, isRefresh: context?.isRefresh ?? false)
         if let context { verdicts.note(error, context) { RequestLog.reason($0, context.call) } }
-        log.hear(request, route, response, error, context)
+        log.hear(request, route, response, error, context, traceID)
     }
 }

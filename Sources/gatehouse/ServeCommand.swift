@@ -74,8 +74,10 @@ struct ServeCommand: AsyncParsableCommand {
             let ofPackages = PackageMetrics()
             MetricsSystem.bootstrap(ofPackages)
             metrics.add(ofPackages)
+            let tracer = Tracer(settings)
+            if let tracer { metrics.add(tracer) }
             return try await Server.start(
-                settings, wings: Wing.all, observers: .none, metrics: metrics, logger: logger)
+                settings, wings: Wing.all, observers: Observers([], tracer: tracer), metrics: metrics, logger: logger)
         } catch {
             switch settings.log.format {
             case .text:

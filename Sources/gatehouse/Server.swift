@@ -38,6 +38,8 @@ struct Server: Service {
     let keys: SessionKeys
     let housekeeping: Housekeeping
     private let refreshes: GrantRefreshes
+    /// Nil where no traces are sent.
+    private let spans: SpanExport?
     let failedSignIns: FailedSignInLog
     private let drain: Duration
     private let logger: Logger
@@ -92,6 +94,7 @@ struct Server: Service {
         let admin = try AdminListener(
             settings, connections: shares.operators, loop: adminLoop, parts: parts, providers: providers,
             pulse: LoopPulse(loops))
+        let spans = SpanExport(settings, observers.tracer, on: adminLoop, trust, logger)
         let loopMetrics = LoopMetrics(loops)
         let storeMetrics = StoreMetrics(store: StepMetrics.name(of: settings))
         let sources: [any MetricSource] = [
@@ -126,10 +129,10 @@ struct Server: Service {
                         .tell(
                             HealthLog(providers: providers, readiness: admin.readiness, clock: clock, logger: logger)),
                     ]
-                    + grantJobs(settings, parts, clients, storeMetrics, logger)
+                    + grantJobs(settings, parts, clients, storeMetrics, logger) + (spans.map { [$0.job] } ?? [])
                     + open.flatMap { $0.jobs(repository, clock) },
                 clock: clock, logger: logger),
-            refreshes: parts.memory.refreshes, failedSignIns: failedSignIns,
+            refreshes: parts.memory.refreshes, spans: spans, failedSignIns: failedSignIns,
             drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
 
@@ -309,6 +312,7 @@ struct Server: Service {
         // What was counted since the last minute; where the store can't take it, the log has it.
         try? await failedSignIns.write()
         await store.close()
+        await spans?.finish()
         for loop in loops + [adminLoop] { loop.stop() }
         logger.notice("stopped")
     }

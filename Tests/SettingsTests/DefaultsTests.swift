@@ -117,6 +117,8 @@ import YAML
           maximumPending: 20000
         outbox:
           giveUpHours: 72
+        traces:
+          slowMilliseconds: 1000
         associationFiles:
           apple: ""
           android: ""
@@ -213,6 +215,7 @@ import YAML
             inFlight: 2000
             outboundProxy: ""
             caFile: ""
+            traceContext: false
             allowLoopbackHTTP: false
             events: ""
             eventAudiences: []
@@ -349,6 +352,7 @@ import YAML
         #expect(provider.connectionsPerHost == 512)
         #expect(provider.inFlight == 2000)
         #expect(provider.caFile == nil)
+        #expect(!provider.traceContext)
         #expect(provider.outboundProxy == nil && provider.trustedAudiences.isEmpty)
         #expect(!provider.allowLoopbackHTTP)
         #expect(provider.events == nil && provider.eventAudiences.isEmpty && provider.eventConfigurationURL == nil)

@@ -1,5 +1,6 @@
-import Telemetry
 import Testing
+
+@testable import Telemetry
 
 @Suite struct `Metrics as text` {
     private static let readings = [
@@ -45,6 +46,32 @@ import Testing
                 gatehouse_up 1
 
                 """#)
+    }
+
+    @Test func `name the trace in which a measured value can be looked at, to scrapers that take OpenMetrics`() throws {
+        let observers = Observers([], tracer: Tracer(.init(sampler: Sampler(.alwaysOn, ratio: 1))))
+        let histogram = LoopHistogram(seconds: [0.5, 1, 5])
+        let request = observers.beginRequest("/a")
+        let trace = try #require(request.scope?.trace)
+        histogram.add(2_000_000_000, in: trace)
+        request.end()
+        histogram.add(750_000_000, in: trace)
+        histogram.add(250_000_000)
+        let reading = MetricReading(
+            MetricFamily(.histogram, "gatehouse_time_seconds", unit: "seconds", "How long."),
+            [
+                MetricSample(
+                    [], .histogram((histogram.reading + LoopHistogram(seconds: [0.5, 1, 5]).reading).coarser([1, 5])))
+            ])
+        let text = String(decoding: Exposition.openMetrics.text([reading]), as: UTF8.self)
+        let line = try #require(text.split(separator: "\n").first { $0.contains("le=\"1.0\"") })
+        let parts = line.split(separator: " ")
+        #expect(parts.count == 6 && parts[1] == "2" && parts[2] == "#")
+        #expect(parts[3] == "{trace_id=\"\(trace.id.text)\"}" && parts[4] == "0.75")
+        #expect(Double(parts[5]).map { $0 > 1_700_000_000 } == true)
+        // The other was measured before it was known that the trace is kept.
+        #expect(text.split(separator: "\n").count { $0.contains("trace_id") } == 1)
+        #expect(!String(decoding: Exposition.prometheus.text([reading]), as: UTF8.self).contains("trace_id"))
     }
 
     @Test func `are OpenMetrics where the scraper names that`() {

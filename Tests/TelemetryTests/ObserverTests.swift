@@ -29,7 +29,7 @@ private final class Recorder: Observer {
         let (first, second) = (Recorder(), Recorder())
         let observers = Observers([first, second])
         let outer = observers.begin(.commit)
-        observers.begin(.storeQueue, partOf: outer.id).end(.failed("full"))
+        observers.begin(.storeQueue, partOf: outer.scope).end(.failed("full"))
         outer.end()
         for recorder in [first, second] {
             #expect(
@@ -46,14 +46,14 @@ private final class Recorder: Observer {
         observers.beginRequest("/a").end()
         observers.begin(.hashing).end()
         #expect(all.heard.withLock(\.self).count == 4 && some.heard.withLock(\.self).count == 2)
-        #expect(Observers([some]).beginRequest("/a").id == nil)
+        #expect(Observers([some]).beginRequest("/a").scope == nil)
     }
 
     @Test func `that nobody ends is abandoned, once`() throws {
         let recorder = Recorder()
         func work() throws {
             let step = Observers([recorder]).begin(.hashing)
-            if step.id != nil { throw Failure() }
+            if step.scope != nil { throw Failure() }
             step.end()
         }
         #expect(throws: Failure.self) { try work() }
@@ -88,7 +88,7 @@ private final class Recorder: Observer {
             return .commit
         }
         let open = Observers.none.begin(step())
-        #expect(open.id == nil)
+        #expect(open.scope == nil)
         open.end()
         #expect(made == 0)
     }

@@ -7,8 +7,8 @@ import Testing
 
     @Test func `is read with its sender's span, and whether that was kept`() throws {
         let kept = try #require(TraceContext(traceparent: "00-\(Self.trace)-\(Self.parent)-01"))
-        #expect(kept.traceID == Self.trace)
-        #expect(kept.parentID == Self.parent)
+        #expect(kept.traceID.text == Self.trace)
+        #expect(kept.parentID.text == Self.parent)
         #expect(kept.isSampled)
         #expect(TraceContext(traceparent: "00-\(Self.trace)-\(Self.parent)-00")?.isSampled == false)
         #expect(TraceContext(traceparent: "00-\(Self.trace)-\(Self.parent)-03")?.isSampled == true)
@@ -26,8 +26,19 @@ import Testing
         #expect(TraceContext(traceparent: value) == nil)
     }
 
+    @Test func `has what tracing systems on the way have noted, unless it is too long or can stand in no field`() {
+        func state(_ values: [String]) -> String? {
+            TraceContext(traceparent: "00-\(Self.trace)-\(Self.parent)-01", tracestate: values)?.state
+        }
+        #expect(state(["a=1", "b=2,c=3"]) == "a=1,b=2,c=3")
+        #expect(state([]) == nil && state(["", ""]) == nil)
+        #expect(state([String(repeating: "a", count: 512)]) != nil)
+        #expect(state([String(repeating: "a", count: 513)]) == nil)
+        #expect(state(["a=1\r\nx: y"]) == nil && state(["é=1"]) == nil)
+    }
+
     @Test(arguments: ["01-\(trace)-\(parent)-01", "cc-\(trace)-\(parent)-01-what-comes-later"])
     func `is read from a later version as far as today's has it`(value: String) {
-        #expect(TraceContext(traceparent: value)?.traceID == Self.trace)
+        #expect(TraceContext(traceparent: value)?.traceID.text == Self.trace)
     }
 }

@@ -48,6 +48,9 @@ struct SettingsLoader {
             }
         }
         check(settings)
+        var openTelemetry = OpenTelemetryVariables(environment)
+        settings.traces.export = openTelemetry.export()
+        notices += openTelemetry.notices
         notices += settings.notices() + settings.noticesOfSharedRedirectURIs()
         notices += noticesOfProxies(settings)
         guard faults.isEmpty else { return .faulty(faults, notices: notices) }

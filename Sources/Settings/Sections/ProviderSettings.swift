@@ -129,6 +129,7 @@ struct ProviderSettings: NamedSection {
     /// Nil: as all others.
     var outboundProxy: OutboundRoute?
     var caFile: String?
+    var traceContext = false
     var allowLoopbackHTTP = false
 
     init(name: String) {
@@ -194,6 +195,7 @@ extension ProviderSettings {
         configuration.logo = logo
         configuration.takesMinimalPushes = serverInitiation == .minimal
         configuration.order = order
+        configuration.passesTraceContext = traceContext
         return configuration
     }
 

@@ -180,6 +180,10 @@ extension SettingKey where Root == ProviderSettings {
             "As http.outboundProxy, for this provider alone; direct: without one. Empty: http.outboundProxy."),
         Self("caFile", \.caFile, .optional(.path), "Further trust anchors (PEM) for the provider's certificates."),
         Self(
+            "traceContext", \.traceContext, .flag,
+            "Tells the provider's servers which trace a call belongs to (traceparent, tracestate), where traces are kept."
+        ),
+        Self(
             "allowLoopbackHTTP", \.allowLoopbackHTTP, .flag,
             "Allows plain http to loopback addresses: development and tests."),
     ]

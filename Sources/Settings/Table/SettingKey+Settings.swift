@@ -14,7 +14,7 @@ extension SettingKey where Root == Settings {
             Self(
                 "instances", \.instances, .number(1...1000),
                 "Instances that serve together, each of which lets its share of the limits for one address pass.")
-        ] + storage + session + browser + added(to: "browser") + push + outbox + associationFiles
+        ] + storage + session + browser + added(to: "browser") + push + outbox + traces + associationFiles
             + ofWings.filter { !["rateLimit", "browser"].contains($0.path.first) } + [
                 Self(
                     "registration", \.registration, .text(.choice),
@@ -306,6 +306,13 @@ extension SettingKey where Root == Settings {
         Self(
             "outbox.giveUpHours", \.outbox.giveUpHours, .number(1...30 * 24),
             "How long a provider that fails is told again that tokens are revoked, or users signed out.")
+    ]
+
+    private static let traces: [Self] = [
+        Self(
+            "traces.slowMilliseconds", \.traces.slowMilliseconds, .number(1...3_600_000),
+            "From how long on the trace of a request is sent, whatever the sampler says; with OTEL_EXPORTER_OTLP_ENDPOINT."
+        )
     ]
 
     private static let push: [Self] = [

@@ -65,8 +65,8 @@ public struct OutboxDelivery: Sendable {
     }
 
     private func tell(_ message: OutboxMessage) async -> Report {
-        let step = observers.begin(.delivery(provider: message.provider, kind: message.content.kind))
-        let call = CallContext(observers, partOf: step.id)
+        let step = observers.beginAlone(.delivery(provider: message.provider, kind: message.content.kind))
+        let call = CallContext(observers, partOf: step.scope)
         let settlement = await settlement(of: message, in: call)
         step.end(settlement == .done ? .done : .failed(call.facts?.step.rawValue ?? "not_done"))
         return Report(message: message, settlement: settlement, call: call)

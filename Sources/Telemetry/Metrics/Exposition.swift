@@ -49,7 +49,7 @@ public enum Exposition: Sendable {
             case (.number(let number), _): Self.append(name, sample.labels, number, to: &text)
             case (.histogram(let counts), _):
                 bounds.use(counts.bounds)
-                Self.append(name, sample.labels, counts, bounds.texts, to: &text)
+                append(name, sample.labels, counts, bounds.texts, to: &text)
             }
         }
     }
@@ -66,18 +66,21 @@ public enum Exposition: Sendable {
         }
     }
 
-    private static func append(
+    private func append(
         _ name: String, _ labels: [MetricSample.Label], _ counts: HistogramCounts, _ bounds: [[UInt8]],
         to text: inout [UInt8]
     ) {
-        let labels = bytes(labels)
+        let labels = Self.bytes(labels)
         let start = Array((name + "_bucket{").utf8) + labels + (labels.isEmpty ? [] : [UInt8(ascii: ",")])
         var below = 0
-        for (bound, count) in zip(bounds, counts.counts) {
+        for (place, (bound, count)) in zip(bounds, counts.counts).enumerated() {
             below += count
             text += start
             text += bound
             text += String(below).utf8
+            if case .openMetrics = self, !counts.exemplars.isEmpty, let exemplar = counts.exemplars[place] {
+                Self.append(exemplar, to: &text)
+            }
             text.append(UInt8(ascii: "\n"))
         }
         let inBraces = labels.isEmpty ? [] : [UInt8(ascii: "{")] + labels + [UInt8(ascii: "}")]
@@ -85,7 +88,14 @@ public enum Exposition: Sendable {
         text += inBraces
         text += " \(below)\n\(name)_sum".utf8
         text += inBraces
-        text += " \(number(counts.sum))\n".utf8
+        text += " \(Self.number(counts.sum))\n".utf8
+    }
+
+    /// OpenMetrics 1.0, exemplars. Prometheus' own form has none.
+    private static func append(_ exemplar: Exemplar, to text: inout [UInt8]) {
+        let fraction = "00\(exemplar.milliseconds % 1000)".suffix(3)
+        let moment = "\(exemplar.milliseconds / 1000).\(fraction)"
+        text += " # {trace_id=\"\(exemplar.traceID.text)\"} \(number(exemplar.value)) \(moment)".utf8
     }
 
     private static func append(

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import System
 
 /// A number that one thread alone changes, and any may read: no lock, and no more than a load and a store.
 ///
@@ -32,6 +33,8 @@ public final class LoopHistogram: Sendable {
     /// Of each bound by itself, and last of what lies beyond all.
     private let counts: [LoopCount]
     private let sum = LoopCount()
+    /// Of each bound likewise; there only once one was noted.
+    private let exemplars = AtomicLazyReference<Exemplars>()
 
     /// Of durations, which are added in nanoseconds.
     ///
@@ -54,10 +57,18 @@ public final class LoopHistogram: Sendable {
 
     /// By the one thread whose histogram this is.
     ///
-    /// - Parameter value: not negative.
-    public func add(_ value: Int64) {
-        counts[place(of: value)].add()
+    /// - Parameters:
+    ///   - value: not negative.
+    ///   - trace: what it was measured in; nil for nothing that is traced.
+    public func add(_ value: Int64, in trace: Trace? = nil) {
+        let place = place(of: value)
+        counts[place].add()
         sum.add(Int(value))
+        guard let trace, trace.isKept else { return }
+        let exemplars = exemplars.load() ?? exemplars.storeIfNil(Exemplars(count: counts.count))
+        exemplars.note(
+            Exemplar(traceID: trace.id, value: Double(value) / scale, milliseconds: WallClock.now.milliseconds),
+            at: place)
     }
 
     /// By whichever thread; then none may use the other way.
@@ -74,6 +85,21 @@ public final class LoopHistogram: Sendable {
 
     /// What was measured so far. It may be read while one is added, which is then in the counts or not yet.
     public var reading: HistogramCounts {
-        HistogramCounts(bounds: bounds, counts: counts.map(\.total), sum: Double(sum.total) / scale)
+        HistogramCounts(
+            bounds: bounds, counts: counts.map(\.total), sum: Double(sum.total) / scale,
+            exemplars: exemplars.load()?.all ?? [])
     }
+}
+
+/// The last exemplar below each bound.
+private final class Exemplars: Sendable {
+    private let latest: Mutex<[Exemplar?]>
+
+    init(count: Int) {
+        latest = Mutex(Array(repeating: nil, count: count))
+    }
+
+    var all: [Exemplar?] { latest.withLock(\.self) }
+
+    func note(_ exemplar: Exemplar, at place: Int) { latest.withLock { $0[place] = exemplar } }
 }

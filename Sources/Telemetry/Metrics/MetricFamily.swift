@@ -51,6 +51,14 @@ public struct MetricSample: Sendable {
     }
 }
 
+/// One of what was measured, with the trace in which it can be looked at.
+public struct Exemplar: Equatable, Sendable {
+    let traceID: TraceID
+    let value: Double
+    /// Since 1970.
+    let milliseconds: Int64
+}
+
 /// How many of what was measured lay below each bound, as of one moment.
 public struct HistogramCounts: Equatable, Sendable {
     /// The upper bounds, each within, without the infinite one.
@@ -58,9 +66,15 @@ public struct HistogramCounts: Equatable, Sendable {
     /// Of each bound by itself, and last of what lies beyond all.
     public var counts: [Int]
     public var sum: Double
+    /// The latest of each bound, in the order of the counts; empty where there is none.
+    var exemplars: [Exemplar?]
 
     public init(bounds: [Double], counts: [Int], sum: Double) {
-        (self.bounds, self.counts, self.sum) = (bounds, counts, sum)
+        self.init(bounds: bounds, counts: counts, sum: sum, exemplars: [])
+    }
+
+    init(bounds: [Double], counts: [Int], sum: Double, exemplars: [Exemplar?]) {
+        (self.bounds, self.counts, self.sum, self.exemplars) = (bounds, counts, sum, exemplars)
     }
 
     /// Whether nothing was counted.
@@ -69,17 +83,32 @@ public struct HistogramCounts: Equatable, Sendable {
     /// The same with fewer bounds, each of which must be one of these.
     public func coarser(_ bounds: [Double]) -> HistogramCounts {
         var counts = [Int](repeating: 0, count: bounds.count + 1)
+        var latest = [Exemplar?](repeating: nil, count: exemplars.isEmpty ? 0 : counts.count)
         for (index, count) in self.counts.enumerated() {
             let bound = index < self.bounds.count ? self.bounds[index] : .infinity
-            counts[bounds.firstIndex { $0 >= bound } ?? bounds.count] += count
+            let place = bounds.firstIndex { $0 >= bound } ?? bounds.count
+            counts[place] += count
+            if !exemplars.isEmpty { latest[place] = Self.later(latest[place], exemplars[index]) }
         }
-        return HistogramCounts(bounds: bounds, counts: counts, sum: sum)
+        return HistogramCounts(bounds: bounds, counts: counts, sum: sum, exemplars: latest)
     }
 
     /// Both together, of the same bounds.
     public static func + (left: HistogramCounts, right: HistogramCounts) -> HistogramCounts {
-        HistogramCounts(
-            bounds: left.bounds, counts: zip(left.counts, right.counts).map { $0 + $1 }, sum: left.sum + right.sum)
+        let exemplars =
+            if left.exemplars.isEmpty || right.exemplars.isEmpty {
+                left.exemplars + right.exemplars
+            } else {
+                zip(left.exemplars, right.exemplars).map(later)
+            }
+        return HistogramCounts(
+            bounds: left.bounds, counts: zip(left.counts, right.counts).map { $0 + $1 }, sum: left.sum + right.sum,
+            exemplars: exemplars)
+    }
+
+    private static func later(_ left: Exemplar?, _ right: Exemplar?) -> Exemplar? {
+        guard let left, let right else { return left ?? right }
+        return left.milliseconds > right.milliseconds ? left : right
     }
 }
 

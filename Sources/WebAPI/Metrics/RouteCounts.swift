@@ -36,10 +36,12 @@ final class RouteCounts: Sendable {
     }
 
     /// By the loop whose counts these are.
-    func count(_ request: HTTPRequest, _ response: HTTPResponse) {
+    ///
+    /// - Parameter trace: that of the request; nil for none.
+    func count(_ request: HTTPRequest, _ response: HTTPResponse, _ trace: Trace? = nil) {
         let nanoseconds = MonotonicTime.now.nanoseconds &- request.receivedAt.nanoseconds
-        if response.status == .ok { return ok.add(nanoseconds) }
-        histogram(of: response.status.code)?.add(nanoseconds)
+        if response.status == .ok { return ok.add(nanoseconds, in: trace) }
+        histogram(of: response.status.code)?.add(nanoseconds, in: trace)
     }
 
     private func histogram(of status: Int) -> LoopHistogram? {

@@ -1,3 +1,4 @@
+internal import Providers
 internal import SignIn
 internal import Synchronization
 internal import Telemetry
@@ -44,13 +45,13 @@ final class SignInCounts: MetricSource, Sendable {
         guard let counts = providers[context.provider ?? Self.none] ?? providers[Self.none] else { return }
         guard let error else {
             counts.done[Self.place(of: context.kind)][Self.place(of: context.signIn)].add()
-            return counts.successful.add(nanoseconds)
+            return counts.successful.add(nanoseconds, in: context.call.scope?.trace)
         }
         let answer = ErrorAnswer(error)
         let failure = Failure(
             kind: context.kind?.rawValue ?? Self.none, code: answer.code, reason: answer.reason ?? "")
         counts.failures.withLock { $0[failure, default: 0] += 1 }
-        counts.failed.add(nanoseconds)
+        counts.failed.add(nanoseconds, in: context.call.scope?.trace)
     }
 
     private static func place(of kind: SignInKind?) -> Int {
