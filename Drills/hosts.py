@@ -5,9 +5,11 @@ import http.server
 import json
 import os
 import resource
+import shutil
 import socket
 import ssl
 import subprocess
+import tempfile
 import threading
 import time
 from email.utils import formatdate
@@ -38,16 +40,15 @@ MIB = 1 << 20
 class Host:
     """A host in a folder of its own, with nothing wrong until somebody breaks it."""
 
-    def __init__(self, bench, name, provider):
-        self.folder = os.path.join(bench.folder, name)
+    def __init__(self, bench, folder, name, provider):
+        self.folder = os.path.join(folder, name)
         os.makedirs(self.folder)
-        os.chmod(bench.folder, 0o755)
         self.bench, self.provider = bench, provider
         self.values = {"port": 0, "storage": f'{{url: "file:{self.folder}/data/users.db"}}', "top": "",
                        "issuer": provider.url, "secret": "clientSecret: s3cr3t-of-the-shop",
                        "more": "allowLoopbackHTTP: true"}
         os.mkdir(f"{self.folder}/data")
-        self.environment, self.limits, self.prefix, self.words = {}, {}, [], []
+        self.environment, self.limits, self.prefix, self.words, self.unset = {}, {}, [], [], []
         self.text = None
 
     @property
@@ -75,7 +76,8 @@ class Host:
         self.write()
         done = subprocess.run(
             [*self.prefix, f"{self.bench.binaries}/gatehouse", "doctor", "--json", "--config", self.configuration, *self.words],
-            env={**os.environ, **self.environment}, capture_output=True, text=True, timeout=DOCTOR_SECONDS, check=False,
+            env={name: value for name, value in {**os.environ, **self.environment}.items() if name not in self.unset},
+            capture_output=True, text=True, timeout=DOCTOR_SECONDS, check=False,
             preexec_fn=self.limit)
         try:
             return done.returncode, json.loads(done.stdout)["found"]
@@ -149,19 +151,23 @@ KEYS = {"keys": [{"kty": "RSA", "kid": "a", "use": "sig", "alg": "RS256", "e": "
 
 def run(bench):
     provider = Provider()
+    # Where everybody may look, whatever the drill's own folder is.
+    place = tempfile.mkdtemp(prefix="gatehouse-hosts-", dir="/tmp")
+    os.chmod(place, 0o755)
     try:
         hosts = [*CONFIGURATIONS, *FILES, *LIMITS, *PROVIDERS]
-        count = sum(examine(bench, provider, *host) for host in hosts)
-        count += examine_databases(bench, provider)
+        count = sum(examine(bench, place, provider, *host) for host in hosts)
+        count += examine_databases(bench, place, provider)
     finally:
         provider.stop()
+        shutil.rmtree(place, ignore_errors=True)
     bench.figure("hosts", count)
     bench.claim(count >= 30, f"{count} broken hosts were looked at, of 30 at least")
 
 
-def examine(bench, provider, name, breaking, verdict, about, *words, database=None):
+def examine(bench, place, provider, name, breaking, verdict, about, *words, database=None):
     """Whether a host could be prepared; then doctor must say of it what is wrong, with what to do."""
-    host = Host(bench, name, provider)
+    host = Host(bench, place, name, provider)
     with contextlib.ExitStack() as stack:
         try:
             breaking(host, stack, *([database] if database else []))
@@ -331,10 +337,10 @@ def large_log(host, _):
 
 FILES = [
     ("folder-as-store", folder_as_store, "bad", "configuration", "which is a folder"),
-    ("letter-as-store", no_database, "bad", "configuration", "storage.url"),
+    ("letter-as-store", no_database, "bad", "configuration", "storage.url", "no database of this service"),
     ("store-of-a-newer-version", newer_store, "bad", "configuration", "storage.url", "newer"),
     ("lost-master-key", lost_key, "bad", "configuration", "storage.masterKeyFile"),
-    ("another-master-key", other_key, "bad", "configuration", "storage.masterKeyFile"),
+    ("another-master-key", other_key, "bad", "configuration", "the master key does not open the database"),
     ("folder-of-others", folder_of_others, "warning", "configuration", "may not write in the folder"),
     ("full-disk", full_disk, "bad", "store, space", "make room"),
     ("read-only-disk", read_only, "warning", "store, disk", "read-only"),
@@ -372,7 +378,15 @@ def few_files(host, _):
 
 
 def few_addresses(host, _):
+    host.limits = {resource.RLIMIT_AS: 512 * MIB}
+
+
+def hardly_any_addresses(host, _):
     host.limits = {resource.RLIMIT_AS: 64 * MIB}
+    done = subprocess.run([f"{host.bench.binaries}/gatehouse", "--version"], capture_output=True, text=True, timeout=DOCTOR_SECONDS,
+                          check=False, preexec_fn=host.limit)
+    if "loading shared libraries" in done.stderr:
+        raise NotPossible("this build has Swift's libraries apart, and the system can't load so many")
 
 
 def little_memory(host, _):
@@ -385,6 +399,8 @@ def little_memory(host, _):
 def no_anchors(host, _):
     host.values.update(issuer="https://id.shop.test", more="")
     host.words = ["--offline"]
+    # Of whoever runs the drill.
+    host.unset = ["SSL_CERT_FILE", "SSL_CERT_DIR"]
     elsewhere(host, "mount -t tmpfs none /etc/ssl")
 
 
@@ -392,7 +408,8 @@ LIMITS = [
     ("taken-port", taken_port, "warning", "configuration", "http.port", "something listens already"),
     ("port-of-root", low_port, "warning", "configuration", "http.port", "CAP_NET_BIND_SERVICE"),
     ("few-open-files", few_files, "warning", "open files", "this user may have 256", "LimitNOFILE"),
-    ("64-MB-of-addresses", few_addresses, "bad", "address space", "limited to 64 MiB", "ulimit -v unlimited"),
+    ("few-addresses", few_addresses, "bad", "address space", "limited to 512 MiB", "ulimit -v unlimited"),
+    ("64-MB-of-addresses", hardly_any_addresses, "bad", "address space", "limited to 64 MiB", "ulimit -v unlimited"),
     ("64-MB-of-memory", little_memory, "warning", "memory", "64 MiB", "give the container more"),
     ("no-trust-anchors", no_anchors, "bad", "trust anchors", "shop", "install ca-certificates"),
 ]
@@ -416,16 +433,12 @@ def https_at_http(host, _):
 def secure(host, stack, days):
     """A provider behind TLS with a certificate of nobody's, valid for so many days, or up to so many days ago."""
     key, certificate = f"{host.folder}/key.pem", f"{host.folder}/certificate.pem"
-    words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out",
-             certificate, "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
-    if days > 0:
-        words += ["-days", str(days)]
-    else:
-        end = time.gmtime(time.time() + days * 86400)
-        words += ["-not_before", "20200101000000Z", "-not_after", time.strftime("%Y%m%d%H%M%SZ", end)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise NotPossible("this OpenSSL makes no certificate of that time")
+    request, extensions = f"{host.folder}/request.pem", f"{host.folder}/extensions"
+    openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", request,
+            "-subj", "/CN=127.0.0.1")
+    with open(extensions, "w", encoding="ascii") as file:
+        file.write("subjectAltName=IP:127.0.0.1\n")
+    openssl("x509", "-req", "-in", request, "-signkey", key, "-extfile", extensions, "-days", str(days), "-out", certificate)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     provider = Provider(context)
@@ -434,12 +447,18 @@ def secure(host, stack, days):
     return certificate
 
 
+def openssl(*words):
+    done = subprocess.run(["openssl", *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise NotPossible(f"openssl: {done.stderr.strip()[-200:]}")
+
+
 def untrusted(host, stack):
     secure(host, stack, 30)
 
 
 def expired(host, stack):
-    certificate = secure(host, stack, -10)
+    certificate = secure(host, stack, -1)
     host.values["more"] = f"allowLoopbackHTTP: true\n    caFile: {certificate}"
 
 
@@ -466,7 +485,7 @@ def no_token_endpoint(host, _):
 PROVIDERS = [
     ("unknown-name", unknown_name, "bad", "provider shop, discovery", "has no address"),
     ("nobody-there", nobody_there, "bad", "provider shop, discovery", "nobody listens there"),
-    ("https-at-an-http-port", https_at_http, "bad", "provider shop, discovery", "TLS"),
+    ("https-at-an-http-port", https_at_http, "bad", "provider shop, discovery", "speaks no TLS, such as http"),
     ("untrusted-certificate", untrusted, "bad", "provider shop, discovery", "authority that is trusted"),
     ("expired-certificate", expired, "bad", "provider shop, discovery", "expired"),
     ("another-issuer", another_issuer, "bad", "provider shop, discovery", "another issuer", "to the letter"),
@@ -480,12 +499,12 @@ PROVIDERS = [
 # MARK: PostgreSQL
 
 
-def examine_databases(bench, provider):
+def examine_databases(bench, place, provider):
     try:
         with postgres(bench) as database:
-            count = sum(examine(bench, provider, *host, database=database) for host in DATABASES)
+            count = sum(examine(bench, place, provider, *host, database=database) for host in DATABASES)
             database.shut_down()
-            count += examine(bench, provider, "stopped-database", use, "bad", "database", "can't be asked", database=database)
+            count += examine(bench, place, provider, "stopped-database", use, "bad", "database", "nobody listens", database=database)
             return count
     except NotInstalled as error:
         bench.skip(str(error))
@@ -538,8 +557,8 @@ def many_connections(host, stack, database):
 
 
 DATABASES = [
-    ("unknown-role", unknown_role, "bad", "database", "can't be asked"),
-    ("unknown-database", unknown_database, "bad", "database", "can't be asked"),
+    ("unknown-role", unknown_role, "bad", "database", "role"),
+    ("unknown-database", unknown_database, "bad", "database", "make it"),
     ("role-without-create", role_without_create, "warning", "database, rights", "GRANT CREATE ON SCHEMA"),
     ("latin-1", latin, "bad", "database, encoding", "LATIN1", "ENCODING 'UTF8'"),
     ("commits-that-do-not-wait", commits_off, "warning", "database, commits", "synchronous_commit is off"),

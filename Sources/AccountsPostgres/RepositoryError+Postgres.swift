@@ -1,5 +1,5 @@
-import Accounts
-import Postgres
+public import Accounts
+public import Postgres
 
 extension RepositoryError {
     /// What of the server's or the way's trouble concerns who uses the store.
@@ -14,7 +14,8 @@ extension RepositoryError {
 }
 
 extension Unavailability {
-    init(_ error: PostgresError) {
+    /// What an error of the driver's means to who uses the store.
+    public init(_ error: PostgresError) {
         switch error {
         case .refused(let state): self = Unavailability(state)
         case .notConnected(let failure), .away(let failure): self = Unavailability(failure)

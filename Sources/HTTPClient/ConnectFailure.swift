@@ -13,6 +13,8 @@ struct ConnectFailure {
     /// `X509_V_ERR_CERT_NOT_YET_VALID` and `X509_V_ERR_CERT_HAS_EXPIRED`.
     private static let outOfDate = [9, 10]
 
+    private var isOutOfDate: Bool { Self.outOfDate.contains(certificateVerdict) }
+
     /// Says in the client's terms why there is no connection. Nothing of the request was sent.
     var error: HTTPClientError {
         // Once there is a tunnel, what fails is in it.
@@ -22,10 +24,10 @@ struct ConnectFailure {
         case CURLE_WRITE_ERROR: .responseTooLarge
         case CURLE_COULDNT_CONNECT: everyAddressRefused ? .refusedAddress : .couldNotConnect
         case CURLE_OPERATION_TIMEDOUT: .timedOut(requestSent: false)
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
-            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT,
+        case CURLE_SSL_CONNECT_ERROR: isOutOfDate ? .certificateOutOfDate : .tlsHandshakeFailed
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT,
             CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-            Self.outOfDate.contains(certificateVerdict) ? .certificateOutOfDate : .tlsFailed
+            isOutOfDate ? .certificateOutOfDate : .tlsFailed
         default: .connectionBroken(requestSent: false)
         }
     }

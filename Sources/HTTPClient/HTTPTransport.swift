@@ -8,9 +8,12 @@ public enum HTTPClientError: Error, Sendable, Equatable {
     case couldNotConnect
     /// The proxy makes no tunnel to the host, and answers with this status instead, such as 407 for credentials.
     case refusedByProxy(status: Int)
-    /// No trusted TLS connection: the handshake failed, the certificate is not for this host or not from an authority
-    /// that is trusted, or the policy's `caFile` can't be read.
+    /// No trusted TLS connection: the certificate is not for this host or not from an authority that is trusted, or the
+    /// policy's `caFile` can't be read.
     case tlsFailed
+    /// No TLS connection: the handshake came to nothing, as where the other side speaks http at that port, or takes no
+    /// version and no cipher that we do.
+    case tlsHandshakeFailed
     /// No trusted TLS connection, since by this machine's clock the time of the certificate, or of one that it hangs
     /// on, is over or has not begun.
     case certificateOutOfDate

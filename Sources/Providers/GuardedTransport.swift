@@ -212,9 +212,8 @@ extension HTTPClientError {
     fileprivate var mayPass: Bool {
         switch self {
         case .couldNotResolve, .couldNotConnect, .timedOut, .connectionBroken: true
-        case .refusedAddress, .refusedByProxy, .tlsFailed, .certificateOutOfDate, .responseTooLarge, .malformedResponse,
-            .cancelled,
-            .shutDown:
+        case .refusedAddress, .refusedByProxy, .tlsFailed, .tlsHandshakeFailed, .certificateOutOfDate,
+            .responseTooLarge, .malformedResponse, .cancelled, .shutDown:
             false
         }
     }

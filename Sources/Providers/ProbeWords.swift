@@ -65,6 +65,8 @@ enum ProbeWords {
         case .refusedByProxy(let status): "the outbound proxy makes no tunnel to the host, and answers \(status)"
         case .tlsFailed:
             "no trusted TLS connection: the certificate is not this host's, or not of an authority that is trusted"
+        case .tlsHandshakeFailed:
+            "no TLS connection: what listens at that port speaks no TLS, such as http, or none of the versions that are taken"
         case .certificateOutOfDate:
             "no trusted TLS connection: the certificate, or one that it hangs on, has expired or is not valid yet by this "
                 + "machine's clock"

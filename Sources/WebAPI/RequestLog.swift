@@ -250,7 +250,8 @@ struct RequestLog: Sendable {
             "every address of the host is a private one, which only hosts named in the configuration may have"
         case .couldNotConnect: "no connection could be made"
         case .refusedByProxy(let status): "the outbound proxy makes no tunnel to the host, and answers \(status)"
-        case .tlsFailed: "no trusted TLS connection: handshake, certificate, or caFile"
+        case .tlsFailed: "no trusted TLS connection: certificate, or caFile"
+        case .tlsHandshakeFailed: "no TLS connection: does http listen at that port, or a version that is not taken?"
         case .certificateOutOfDate:
             "no trusted TLS connection: by this machine's clock a certificate has expired or is not valid yet"
         case .timedOut(requestSent: false): "no connection in time"

@@ -114,6 +114,9 @@ struct ConfigurationLook {
 
     private mutating func note(_ error: StartError) {
         switch error {
+        // What is in a file is the same whoever looks, and when.
+        case .storage(_, .unavailable(.corrupt)), .storage(_, .unavailable(.notADatabase)):
+            faults.append(SettingsError(.value, "storage.url", expected: "a store that can be opened: \(error)"))
         // Elsewhere, or later, it may be otherwise.
         case .storage(_, .unavailable(_)), .system, .stoppedWhileWaiting, .listen:
             notices.append(SettingsNotice("storage.url", "can't be looked at from here: \(error)"))

@@ -64,7 +64,7 @@ import Testing
     @Test func `a TLS connection is refused to a server that speaks no TLS`() async throws {
         let server = try ScriptedServer { connection, _ in connection.send("HTTP/1.1 200 OK\r\n\r\n") }
         try await withClient { client in
-            await #expect(throws: HTTPClientError.tlsFailed) {
+            await #expect(throws: HTTPClientError.tlsHandshakeFailed) {
                 try await client.send(.get("https://localhost:\(server.port)/"))
             }
         }

@@ -147,7 +147,7 @@ import Testing
     @Test(
         arguments: [
             (.couldNotResolve, "has no address"), (.refusedAddress, "private network"),
-            (.couldNotConnect, "nobody listens"), (.tlsFailed, "certificate"),
+            (.couldNotConnect, "nobody listens"), (.tlsFailed, "certificate"), (.tlsHandshakeFailed, "speaks no TLS"),
             (.certificateOutOfDate, "has expired"),
             (.timedOut(requestSent: true), "no answer in time"),
         ] as [(HTTPClientError, String)])

@@ -208,7 +208,11 @@ import WebAPI
                 "the host's name has no address, or the resolver did not say"
             ),
             (.timedOut(requestSent: true), "provider_timeout", "no answer in time"),
-            (.tlsFailed, "provider_error", "no trusted TLS connection: handshake, certificate, or caFile"),
+            (.tlsFailed, "provider_error", "no trusted TLS connection: certificate, or caFile"),
+            (
+                .tlsHandshakeFailed, "provider_error",
+                "no TLS connection: does http listen at that port, or a version that is not taken?"
+            ),
             (
                 .certificateOutOfDate, "provider_error",
                 "no trusted TLS connection: by this machine's clock a certificate has expired or is not valid yet"

@@ -1,3 +1,5 @@
+import Accounts
+import AccountsPostgres
 import Crypto
 import EventLoop
 import Postgres
@@ -38,8 +40,8 @@ struct DatabaseCheckup: Sendable {
             guard let row = rows.first else { return [] }
             return try judge(row, at: string.place, took)
         } catch {
-            // Why, a look at the store has told already, in words.
-            return [Diagnosis("database", .bad, "it can't be asked from here")]
+            let reason = (error as? PostgresError).map { "\(Unavailability($0))" } ?? "\(error)"
+            return [Diagnosis("database", .bad, "it can't be asked from here: \(reason)")]
         }
     }
 

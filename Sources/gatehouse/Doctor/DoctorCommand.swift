@@ -27,12 +27,18 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func diagnoses() async -> [Diagnosis] {
+        // Nothing else can be looked at without a thread.
+        if let limit = MemoryLimit.ofAddresses, limit < MemoryLimit.leastAddresses {
+            return [HostCheckup.addresses].compactMap(\.self)
+        }
         switch Settings.loadOfProcess(file: options.file, wings: Wing.all.map(\.settings)) {
         case .faulty(let faults, let notices):
             // Without a configuration that holds nobody knows what else to look at.
             return faults.map(Diagnosis.init) + notices.map(Diagnosis.init)
         case .valid(let settings, let effective, let notices):
             let now = WallClock.now.seconds
+            // Before the store is opened, which has its log emptied where no server runs.
+            let ofStore = await StoreCheckup(settings: settings, now: now).diagnoses()
             var look = ConfigurationLook(settings, effective, now: now)
             await look.look()
             let host = HostCheckup(settings: settings)
@@ -42,7 +48,7 @@ struct DoctorCommand: AsyncParsableCommand {
             found += look.notices.map(Diagnosis.init)
             if !host.isAnswering { found += look.taken.map(Diagnosis.init) }
             found += host.diagnoses()
-            found += await StoreCheckup(settings: settings, now: now).diagnoses()
+            found += ofStore
             if !offline { found += await providers(settings) }
             return found
         }
