@@ -1,6 +1,6 @@
 # Two images: gatehouse (the default, last) and carrier-simulator, for demonstrations and tests.
 #
-#   docker build -t gatehouse .
+#   docker build -t gatehouse --build-arg BUILD_REVISION="$(git rev-parse HEAD)" .
 #   docker build -t gatehouse-carriers --target carrier-simulator .
 
 FROM swift:6.3.1-bookworm AS build
@@ -16,6 +16,9 @@ RUN --mount=type=secret,id=gitconfig,target=/root/.gitconfig,required=false swif
 # SwiftPM wants to see every target that the manifest names, the tests too.
 COPY Sources Sources
 COPY Tests Tests
+# What `gatehouse --version` and the metric gatehouse_build_info tell of where it comes from.
+ARG BUILD_REVISION
+ENV BUILD_REVISION=$BUILD_REVISION
 # Swift's own libraries go into the executables, so that the images need no Swift; C libraries stay shared, so that an
 # update of the distribution's OpenSSL reaches them.
 RUN --mount=type=secret,id=gitconfig,target=/root/.gitconfig,required=false \

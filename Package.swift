@@ -9,6 +9,9 @@ import PackageDescription
 let modulesAreApart = Context.environment["DEV_MODULES_APART"] != nil
 let wholeProgram = BuildSettingCondition.when(platforms: [.linux], configuration: .release)
 
+/// The commit that a release is built from, for whoever builds it to say: from a manifest it can't be asked reliably.
+let revision = (Context.environment["BUILD_REVISION"] ?? "").filter { $0.isLetter || $0.isNumber || ".-".contains($0) }
+
 /// Strict everywhere: what the compiler can prove is not left to review.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -83,7 +86,10 @@ let package = Package(
     // Lowest first. An arrow only ever points up this list: a target may import what stands above it and is named here.
     targets: [
         // Whatever is linked has this one in it, and with it the linker that reads bitcode.
-        .target(name: "CLinux", linkerSettings: [.unsafeFlags(["-use-ld=lld"], wholeProgram)]),
+        .target(
+            name: "CLinux",
+            cSettings: revision.isEmpty ? [] : [.define("BUILD_REVISION", to: "\"\(revision)\"")],
+            linkerSettings: [.unsafeFlags(["-use-ld=lld"], wholeProgram)]),
         cLibrary("COpenSSL", pkgConfig: "openssl", package: "libssl-dev"),
         cLibrary("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         cLibrary("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),

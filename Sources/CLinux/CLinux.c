@@ -74,3 +74,11 @@ int clinux_processors(void) {
     }
     return 0;
 }
+
+#ifndef BUILD_REVISION
+#define BUILD_REVISION "unknown"
+#endif
+
+const char *clinux_revision(void) {
+    return BUILD_REVISION;
+}

@@ -5,13 +5,16 @@ public import Telemetry
 public struct ProcessMetrics: MetricSource {
     private let startedAt: Double
     private let version: String
+    private let revision: String
 
     /// - Parameters:
     ///   - startedAt: when the process began.
     ///   - version: this build's.
-    public init(startedAt: WallClock, version: String) {
+    ///   - revision: what it was built from.
+    public init(startedAt: WallClock, version: String, revision: String) {
         self.startedAt = Double(startedAt.milliseconds) / 1000
         self.version = version
+        self.revision = revision
     }
 
     private static let build = MetricFamily(.info, "gatehouse_build", "The version that runs.")
@@ -32,7 +35,7 @@ public struct ProcessMetrics: MetricSource {
             MetricReading(family, number.map { [MetricSample($0)] } ?? [])
         }
         return [
-            MetricReading(Self.build, [MetricSample([("version", version)], 1)]),
+            MetricReading(Self.build, [MetricSample([("version", version), ("revision", revision)], 1)]),
             reading(Self.processor, usage.processorSeconds),
             reading(Self.resident, usage.residentBytes.map(Double.init)),
             reading(Self.virtual, usage.virtualBytes.map(Double.init)),

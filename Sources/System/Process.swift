@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// The environment of this process, which the C libraries in it read too. It must be changed before there is a second
@@ -80,4 +81,10 @@ public enum Host {
         guard unsafe gethostname(&name, name.count) == 0 else { return "" }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+}
+
+/// What this program was built from.
+public enum Build {
+    /// A commit, as whoever built it has said (`BUILD_REVISION`); `unknown` where nobody has.
+    public static var revision: String { unsafe String(cString: clinux_revision()) }
 }

@@ -12,7 +12,7 @@ struct GatehouseCommand: AsyncParsableCommand {
             secret files (GATEHOUSE_PROVIDER_PLAIN_CLIENT_SECRET_FILE); the environment wins over the file. Errors go to \
             standard error.
             """,
-        version: Version.text,
+        version: Version.full,
         subcommands: [
             ServeCommand.self, CheckConfigCommand.self, PrintConfigCommand.self, HealthcheckCommand.self,
             UsersCommand.self, SignInsCommand.self, SessionsCommand.self, AuditCommand.self, KeysCommand.self,
@@ -52,4 +52,7 @@ struct ConfigurationOptions: ParsableArguments {
 /// The version of this build, as `--version` and the start of the log tell it.
 enum Version {
     static let text = "0.1.0"
+
+    /// With what it was built from, where that is known.
+    static var full: String { Build.revision == "unknown" ? text : "\(text) (\(Build.revision))" }
 }

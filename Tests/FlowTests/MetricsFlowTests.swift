@@ -2,6 +2,7 @@ import EventLoop
 import HTTPTesting
 import JSON
 import Patience
+import System
 import Telemetry
 import Testing
 
@@ -52,6 +53,8 @@ import Testing
             #expect(try #require(value("process_open_fds", text)) > 5)
             #expect(try #require(value("process_cpu_seconds_total", text)) > 0)
             #expect(value("gatehouse_log_lines_dropped_total", text) == nil)
+            #expect(
+                text.contains("gatehouse_build_info{version=\"\(Version.text)\",revision=\"\(Build.revision)\"} 1\n"))
             #expect(value(#"gatehouse_http_connections{listener="http"}"#, text) != nil)
             #expect(try #require(value(#"gatehouse_http_connections{listener="admin"}"#, text)) > 0)
             #expect(
