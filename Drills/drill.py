@@ -26,6 +26,7 @@ import history
 import hosts
 import hot_row
 import idle
+import incidents
 import instances
 import keyservice
 import lost_answers
@@ -64,7 +65,8 @@ DRILLS = {
     "power-cut": power_cut, "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler, "history": history,
-    "hot-row": hot_row, "overload": overload, "worst-day": worst_day, "alerts": alerts, "traces": traces, "hosts": hosts, "cost": cost, "soak": soak}
+    "hot-row": hot_row, "overload": overload, "worst-day": worst_day, "alerts": alerts,
+    "traces": traces, "hosts": hosts, "incidents": incidents, "cost": cost, "soak": soak}
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding
 # too.
 LONGEST = 180

@@ -46,6 +46,7 @@ class Gatehouse(Process):
                  executable=None):
         os.makedirs(folder, exist_ok=True)
         self.carriers = carriers
+        self.settings = settings or {}
         self.database = database or f"{folder}/gatehouse.db"
         configuration = f"{folder}/gatehouse.yaml"
         with open(configuration, "w", encoding="utf-8") as file:
@@ -78,6 +79,9 @@ class Gatehouse(Process):
     def sign_in(self, subscriber, issuer="aurora", misbehave=None):
         """Approves on the phone and signs in."""
         return self.call("POST", "/auth/signin", body=self.carriers.authorize(subscriber, issuer, misbehave))
+
+    def refresh(self, token):
+        return self.call("POST", "/auth/token", form={"grant_type": "refresh_token", "refresh_token": token})
 
     def user(self, token):
         return self.call("GET", "/users/me", bearer=token)

@@ -66,10 +66,10 @@ class Service:
             return False
 
     def standing(self, number):
-        """What an instance says of whether it is ready. One that is also tells why it was not, minutes ago."""
+        """What an instance says of whether it is ready now: beside it stands why it was not, minutes ago."""
         with Client(self.servers[number].admin_port) as client:
             answer = client.call("GET", "/readyz")
-        return "ready" if answer.status == 200 else f"{answer.status} {answer.body}"
+        return f"{answer.status} {answer.json.get('checks')}"
 
     def await_well(self):
         """States that every instance is well again by itself."""

@@ -175,21 +175,14 @@ extension OutboundCall {
         _ request: OutboundRequest, _ kind: ProviderProblem.Step, answered response: OutboundResponse? = nil
     ) {
         let url = request.url
-        let shown =
-            switch (kind, url.hasQuery) {
-            case (.directory, _): "\(url.scheme)://\(url.server)/REDACTED"
-            case (_, true): "\(url.scheme)://\(url.server)\(url.path)?REDACTED"
-            case (_, false): url.text
-            }
-        self.init(method: request.method == .get ? "GET" : "POST", url: shown, host: url.host, port: url.port)
+        self.init(
+            method: request.method == .get ? "GET" : "POST", url: url.text, namesSomebody: kind == .directory,
+            host: url.host, port: url.port)
         status = response?.status
         guard let moments = request.times?.moments else { return }
         resends = max(0, moments.tries - 1)
-        let all: [(CallPhase.Name, MonotonicTime?)] = [
-            (.reused, moments.reused), (.resolved, moments.resolved), (.connected, moments.connected),
-            (.secured, moments.secured), (.sent, moments.sent), (.answering, moments.answering),
-        ]
-        phases = all.compactMap { name, moment in moment.map { CallPhase(name, at: $0) } }
+        (reused, resolved, connected) = (moments.reused, moments.resolved, moments.connected)
+        (secured, sent, answering) = (moments.secured, moments.sent, moments.answering)
     }
 }
 

@@ -81,9 +81,10 @@ import Testing
         let span = try spans { observers, scope in
             var step = observers.begin(.providerCall(provider: "plain", kind: "token"), partOf: scope)
             var call = OutboundCall(
-                method: "GET", url: "https://op.example/token?REDACTED", host: "op.example", port: 443)
+                method: "GET", url: "https://op.example/token?code=abc", namesSomebody: false, host: "op.example",
+                port: 443)
             (call.status, call.resends) = (503, 1)
-            call.phases = [CallPhase(.reused, at: .now), CallPhase(.sent, at: .now)]
+            (call.reused, call.sent) = (.now, .now)
             step.describe(.call(call))
             step.end(.failed("status_503"))
         }["GET"]
@@ -96,6 +97,17 @@ import Testing
         #expect(attribute("gatehouse.provider.step", of: span) == "token")
         let events = span?["events"]?.array?.compactMap { $0["name"]?.string }
         #expect(events == ["connection.reused", "request.sent"])
+    }
+
+    @Test(arguments: [
+        ("https://op.example/token", false, "https://op.example/token"),
+        ("https://op.example:8443/a/b?sub=1&x", false, "https://op.example:8443/a/b?REDACTED"),
+        ("https://op.example/users/ada?x=1", true, "https://op.example/REDACTED"),
+        ("https://op.example:8443", true, "https://op.example:8443/REDACTED"),
+    ])
+    func `tell an address without the values in it`(url: String, namesSomebody: Bool, shown: String) {
+        let call = OutboundCall(method: "GET", url: url, namesSomebody: namesSomebody, host: "op.example", port: 443)
+        #expect(call.shownURL == shown)
     }
 
     @Test func `tell what the store does in the words for databases, and the rest in ours`() throws {

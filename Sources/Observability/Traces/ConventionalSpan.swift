@@ -69,7 +69,7 @@ struct ConventionalSpan {
     ) -> [SpanAttribute] {
         var all = [
             SpanAttribute("http.request.method", call.method), SpanAttribute("server.address", call.host),
-            SpanAttribute("server.port", Int(call.port)), SpanAttribute("url.full", call.url),
+            SpanAttribute("server.port", Int(call.port)), SpanAttribute("url.full", call.shownURL),
             SpanAttribute("gatehouse.provider", provider), SpanAttribute("gatehouse.provider.step", use),
         ]
         if let status = call.status { all.append(SpanAttribute("http.response.status_code", status)) }

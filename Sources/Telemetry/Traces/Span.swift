@@ -38,19 +38,46 @@ public struct AnsweredRequest: Sendable {
 /// A call of ours to another service.
 public struct OutboundCall: Sendable {
     public let method: String
-    /// Whole, with whatever its query has: who tells of it leaves that out.
-    public let url: String
+    private let url: String
+    private let namesSomebody: Bool
     public let host: String
     public let port: UInt16
     /// Nil where there was no answer.
     public var status: Int?
     /// How often it was sent again.
     public var resends = 0
-    /// The moments of the last try, in their order.
-    public var phases: [CallPhase] = []
+    /// When a connection was taken that was there, in the last try; likewise what follows.
+    public var reused: MonotonicTime?
+    public var resolved: MonotonicTime?
+    public var connected: MonotonicTime?
+    public var secured: MonotonicTime?
+    public var sent: MonotonicTime?
+    public var answering: MonotonicTime?
 
-    public init(method: String, url: String, host: String, port: UInt16) {
-        (self.method, self.url, self.host, self.port) = (method, url, host, port)
+    /// - Parameters:
+    ///   - url: as it was called.
+    ///   - namesSomebody: whether its path may, as in a directory of users.
+    public init(method: String, url: String, namesSomebody: Bool, host: String, port: UInt16) {
+        (self.method, self.url, self.namesSomebody) = (method, url, namesSomebody)
+        (self.host, self.port) = (host, port)
+    }
+
+    /// What may be told of the address: all but the values in it.
+    public var shownURL: String {
+        let path = url.prefix { $0 != "?" }
+        guard namesSomebody else { return path.endIndex == url.endIndex ? url : path + "?REDACTED" }
+        let authority = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).prefix(2)
+        let host = path.dropFirst(authority.map { $0.count + 1 }.reduce(0, +)).prefix { $0 != "/" }
+        return authority.joined(separator: "/") + "/" + host + "/REDACTED"
+    }
+
+    /// What has happened, in its order.
+    public var phases: [CallPhase] {
+        let all: [(CallPhase.Name, MonotonicTime?)] = [
+            (.reused, reused), (.resolved, resolved), (.connected, connected), (.secured, secured), (.sent, sent),
+            (.answering, answering),
+        ]
+        return all.compactMap { name, moment in moment.map { CallPhase(name, at: $0) } }
     }
 }
 
@@ -72,7 +99,7 @@ public struct CallPhase: Sendable, Equatable {
     public let name: Name
     public let at: MonotonicTime
 
-    public init(_ name: Name, at: MonotonicTime) {
+    init(_ name: Name, at: MonotonicTime) {
         (self.name, self.at) = (name, at)
     }
 }
