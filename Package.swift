@@ -138,7 +138,8 @@ let package = Package(
         target(
             "Settings",
             [
-                "Observability", "Telemetry", "Accounts", "Providers", "OpenIDConnect", "Apps", "HTTPServer", "HTTPClient",
+                "Observability", "Telemetry", "Accounts", "Providers", "OpenIDConnect", "Apps", "HTTPServer",
+                "HTTPClient",
                 "Crypto", "YAML", "JSON", "Syntax", "System", logging,
             ]),
         target(

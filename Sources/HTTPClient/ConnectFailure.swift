@@ -25,7 +25,8 @@ struct ConnectFailure {
         case CURLE_COULDNT_CONNECT: everyAddressRefused ? .refusedAddress : .couldNotConnect
         case CURLE_OPERATION_TIMEDOUT: .timedOut(requestSent: false)
         case CURLE_SSL_CONNECT_ERROR: isOutOfDate ? .certificateOutOfDate : .tlsHandshakeFailed
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT,
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
+            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT,
             CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             isOutOfDate ? .certificateOutOfDate : .tlsFailed
         default: .connectionBroken(requestSent: false)

@@ -26,7 +26,8 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         if let limit = MemoryLimit.ofAddresses, limit < MemoryLimit.leastAddresses {
             StandardError.write(
-                "gatehouse: the address space is limited to \(limit >> 20) MiB, which leaves no room for threads (ulimit -v)\n")
+                "gatehouse: the address space is limited to \(limit >> 20) MiB, which leaves no room for threads (ulimit -v)\n"
+            )
             throw ExitCode(1)
         }
         // Before all else, or one that comes while the server starts would end it.

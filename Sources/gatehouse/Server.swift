@@ -99,7 +99,8 @@ struct Server: Service {
         let storeMetrics = StoreMetrics(store: StepMetrics.name(of: settings))
         let sources: [any MetricSource] = [
             HealthMetrics(admin.readiness, providers, clock), loopMetrics, storeMetrics,
-            ProcessMetrics(startedAt: .now, version: Version.text, revision: Build.revision), KeyMetrics(keys: keys, clock: clock),
+            ProcessMetrics(startedAt: .now, version: Version.text, revision: Build.revision),
+            KeyMetrics(keys: keys, clock: clock),
             ConnectionMetrics(listeners: [("http", http), ("admin", admin.http)]),
         ]
         for source in sources + (store.file.map { [$0] } ?? []) { metrics.add(source) }
