@@ -181,7 +181,8 @@ def examine(bench, place, provider, name, breaking, verdict, about, *words, data
              if one["verdict"] == verdict and one["about"] == about]
     holds = any(all(word in text for word in words) for text in texts)
     bench.claim(holds, f"{name}: {about} is {verdict}, with {words}; found {worst(found)}")
-    bench.claim(status == (2 if any(one["verdict"] == "bad" for one in found) else 1), f"{name}: it exits with {status}")
+    is_bad = any(one["verdict"] in ("bad", "none") for one in found)
+    bench.claim(status == (2 if is_bad else 1), f"{name}: it exits with {status}")
     if holds:
         bench.note(f"{name}: " + next(text for text in texts if all(word in text for word in words))[:200])
     return 1
@@ -409,7 +410,7 @@ LIMITS = [
     ("port-of-root", low_port, "warning", "configuration", "http.port", "CAP_NET_BIND_SERVICE"),
     ("few-open-files", few_files, "warning", "open files", "this user may have 256", "LimitNOFILE"),
     ("few-addresses", few_addresses, "bad", "address space", "limited to 512 MiB", "ulimit -v unlimited"),
-    ("64-MB-of-addresses", hardly_any_addresses, "bad", "address space", "limited to 64 MiB", "ulimit -v unlimited"),
+    ("64-MB-of-addresses", hardly_any_addresses, "none", "output", "limited to 64 MiB", "ulimit -v unlimited"),
     ("64-MB-of-memory", little_memory, "warning", "memory", "64 MiB", "give the container more"),
     ("no-trust-anchors", no_anchors, "bad", "trust anchors", "shop", "install ca-certificates"),
 ]

@@ -5,9 +5,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 int clinux_accept(int listener, struct sockaddr_storage *address, socklen_t *length) {
     return accept4(listener, (struct sockaddr *)address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -81,4 +84,18 @@ int clinux_processors(void) {
 
 const char *clinux_revision(void) {
     return BUILD_REVISION;
+}
+
+// With fewer addresses no thread can be made, and libdispatch sleeps and tries again for ever: an asynchronous main
+// would never begin, so this is said before it.
+static const rlim_t least_addresses = 96ul << 20;
+
+__attribute__((constructor)) static void refuse_to_hang(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur >= least_addresses) return;
+    dprintf(STDERR_FILENO,
+            "%s: the address space is limited to %lu MiB, which leaves no room for threads; expected 1024 at least, or no "
+            "limit (ulimit -v unlimited)\n",
+            program_invocation_short_name, (unsigned long)(limit.rlim_cur >> 20));
+    _exit(2);
 }

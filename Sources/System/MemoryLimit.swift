@@ -13,9 +13,6 @@ public enum MemoryLimit {
     /// What version 1 has where there is no limit, and more than any machine has.
     private static let none = 1 << 60
 
-    /// With fewer addresses no thread can be made, and whoever waits for one waits for ever.
-    public static let leastAddresses = 96 << 20
-
     /// Of the addresses that it may take (`RLIMIT_AS`); nil where there is no limit.
     public static var ofAddresses: Int? {
         var limit = rlimit()

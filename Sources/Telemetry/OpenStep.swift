@@ -36,14 +36,15 @@ public struct OpenStep: ~Copyable, Sendable {
             let now = MonotonicTime.now
             for observer in observers { observer.ended(step, id, outcome, from: beganAt, to: now) }
             guard let tracer else { return }
-            func span(in parent: StepID?) -> Span {
+            func span(_ id: StepID, in parent: StepID?) -> Span {
                 Span(
                     step: step, id: id, parent: parent, outcome: outcome, began: beganAt, ended: now, detail: detail)
             }
             switch place {
-            case .root(let trace): if let trace { tracer.end(trace, span(in: nil)) }
-            case .part(let scope): scope?.trace?.add(span(in: scope?.step))
-            case .shared(let scopes): for scope in scopes { scope.trace?.add(span(in: scope.step)) }
+            case .root(let trace): if let trace { tracer.end(trace, span(id, in: nil)) }
+            case .part(let scope): scope?.trace?.add(span(id, in: scope?.step))
+            // In each request it is a span of its own: no two have one name.
+            case .shared(let scopes): for scope in scopes { scope.trace?.add(span(.next(), in: scope.step)) }
             }
         }
     }

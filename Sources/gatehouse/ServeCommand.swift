@@ -24,12 +24,6 @@ struct ServeCommand: AsyncParsableCommand {
     private static let lastLinesTime = Duration.seconds(2)
 
     func run() async throws {
-        if let limit = MemoryLimit.ofAddresses, limit < MemoryLimit.leastAddresses {
-            StandardError.write(
-                "gatehouse: the address space is limited to \(limit >> 20) MiB, which leaves no room for threads (ulimit -v)\n"
-            )
-            throw ExitCode(1)
-        }
         // Before all else, or one that comes while the server starts would end it.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         // OpenSSL and libcurl write to sockets too: a peer that is gone must be an error there, not our end.

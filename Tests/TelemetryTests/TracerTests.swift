@@ -132,6 +132,7 @@ private struct Countdown: RandomNumberGenerator {
         let kept = tracer.take(10)
         #expect(kept.map(\.span.step) == [.commit, .request(route: "/a"), .commit, .request(route: "/b")])
         #expect(kept[0].parent == kept[1].id && kept[2].parent == kept[3].id)
+        #expect(Set(kept.map(\.id)).count == 4)
     }
 
     @Test func `finds the request that a task works for, where nobody hands it on`() {

@@ -36,7 +36,7 @@ struct Main {
             HTTPBenchmarks.all + (try await ConnectionBenchmarks.all(api))
             + (try await TokenBenchmarks.all(carrier, repository))
             + (try await SignInBenchmarks.all(carrier, repository, api, connection))
-            + SessionBenchmarks.all(carrier, api, connection) + MetricsBenchmarks.all
+            + SessionBenchmarks.all(carrier, api, connection) + MetricsBenchmarks.all + TraceBenchmarks.all
         for benchmark in benchmarks where chosen.isEmpty || chosen.contains(benchmark.name) {
             try await benchmark.measure()
         }

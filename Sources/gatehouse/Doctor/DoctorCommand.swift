@@ -27,10 +27,6 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func diagnoses() async -> [Diagnosis] {
-        // Nothing else can be looked at without a thread.
-        if let limit = MemoryLimit.ofAddresses, limit < MemoryLimit.leastAddresses {
-            return [HostCheckup.addresses].compactMap(\.self)
-        }
         switch Settings.loadOfProcess(file: options.file, wings: Wing.all.map(\.settings)) {
         case .faulty(let faults, let notices):
             // Without a configuration that holds nobody knows what else to look at.

@@ -19,7 +19,7 @@ struct HostCheckup: Sendable {
 
     let settings: Settings
 
-    func diagnoses() -> [Diagnosis] { [server] + [descriptors, memory, Self.addresses, trust].compactMap(\.self) }
+    func diagnoses() -> [Diagnosis] { [server] + [descriptors, memory, addresses, trust].compactMap(\.self) }
 
     /// Whether the server runs: then it is what listens already where it would.
     var isAnswering: Bool {
@@ -67,12 +67,12 @@ struct HostCheckup: Sendable {
         )
     }
 
-    /// Nil where there are addresses enough.
-    static var addresses: Diagnosis? {
-        guard let limit = MemoryLimit.ofAddresses, limit < leastAddresses else { return nil }
+    /// With far fewer the program ends before anything can be looked at, and says the same (`CLinux`).
+    private var addresses: Diagnosis? {
+        guard let limit = MemoryLimit.ofAddresses, limit < Self.leastAddresses else { return nil }
         return Diagnosis(
             "address space", .bad,
-            "it is limited to \(limit / mebibyte) MiB; expected \(leastAddresses / mebibyte) at least, or no limit",
+            "it is limited to \(limit / Self.mebibyte) MiB; expected \(Self.leastAddresses / Self.mebibyte) at least, or no limit",
             remedy: "ulimit -v unlimited; a limit of memory belongs into the control group")
     }
 

@@ -1,0 +1,37 @@
+import System
+import Telemetry
+
+/// What a trace costs that nobody keeps, as 99 of 100 are.
+enum TraceBenchmarks {
+    static var all: [Benchmark] {
+        let tracer = Tracer(.init(sampler: Sampler(.ratio, ratio: 0), slow: .seconds(3600)))
+        let observers = Observers([], tracer: tracer)
+        return [
+            Benchmark("trace-sign-in", rounds: 500) {
+                var request = observers.beginRequest("/auth/signin")
+                let scope = request.scope
+                let stay = observers.begin(.bulkhead(provider: "plain"), partOf: scope, unended: .done)
+                call("token", observers, scope)
+                call("userinfo", observers, scope)
+                let turn = observers.beginShared(.storeQueue, partOf: scope)
+                turn?.end()
+                var commit = observers.begin(.commit, partOfEach: [turn?.parent].compactMap(\.self))
+                commit.describe(.commit(writes: 1))
+                commit.end()
+                stay.end()
+                request.describe(.request(AnsweredRequest(method: "POST", status: 200, provider: "plain")))
+                request.end()
+                require(tracer.waiting == 0, "nothing is kept")
+            }
+        ]
+    }
+
+    private static func call(_ kind: String, _ observers: Observers, _ scope: StepScope?) {
+        var step = observers.begin(.providerCall(provider: "plain", kind: kind), partOf: scope)
+        var call = OutboundCall(
+            method: "POST", url: "https://op.example/token", namesSomebody: false, host: "op.example", port: 443)
+        (call.status, call.reused, call.sent, call.answering) = (200, .now, .now, .now)
+        step.describe(.call(call))
+        step.end()
+    }
+}
