@@ -20,19 +20,32 @@ public struct Observers: Sendable {
     /// Nobody looks.
     public static let none = Observers([])
 
-    private let all: [any Observer]
-    private let ofRequests: [any Observer]
-    /// Nil where nothing is traced.
-    public let tracer: Tracer?
+    /// One object, since these are handed on with every request.
+    final class Parts: Sendable {
+        let all: [any Observer]
+        let ofRequests: [any Observer]
+        let tracer: Tracer?
 
-    public init(_ all: [any Observer], tracer: Tracer? = nil) {
-        self.all = all
-        self.tracer = tracer
-        ofRequests = all.filter(\.hearsOfRequests)
+        init(_ all: [any Observer], _ tracer: Tracer?) {
+            (self.all, self.tracer) = (all, tracer)
+            ofRequests = all.filter(\.hearsOfRequests)
+        }
     }
 
+    /// Nil where nobody looks.
+    private let parts: Parts?
+
+    public init(_ all: [any Observer], tracer: Tracer? = nil) {
+        parts = all.isEmpty && tracer == nil ? nil : Parts(all, tracer)
+    }
+
+    /// Nil where nothing is traced.
+    public var tracer: Tracer? { parts?.tracer }
+
     /// These and another one.
-    public func adding(_ observer: any Observer) -> Observers { Observers(all + [observer], tracer: tracer) }
+    public func adding(_ observer: any Observer) -> Observers {
+        Observers((parts?.all ?? []) + [observer], tracer: tracer)
+    }
 
     /// Begins the step that a request is, and with it a trace.
     ///
@@ -40,23 +53,23 @@ public struct Observers: Sendable {
     ///   - route: the operation's path, as the table has it.
     ///   - context: the trace that whoever sent it has begun; asked for only where something is traced.
     public func beginRequest(_ route: String, from context: @autoclosure () -> TraceContext? = nil) -> OpenStep {
-        if tracer == nil, ofRequests.isEmpty { return OpenStep() }
+        guard let parts, parts.tracer != nil || !parts.ofRequests.isEmpty else { return OpenStep() }
         let id = StepID.next()
-        return open(ofRequests, .request(route: route), id, .root(tracer?.begin(id, from: context())), .abandoned)
+        return open(parts, .request(route: route), id, .root(parts.tracer?.begin(id, from: context())), .abandoned)
     }
 
     /// Begins a step that nobody waits for. What is left to do behind a request's answer goes into its trace.
     public func beginAlone(_ step: @autoclosure () -> Step) -> OpenStep {
-        if tracer == nil, all.isEmpty { return OpenStep() }
+        guard let parts else { return OpenStep() }
         let id = StepID.next()
-        guard let tracer else { return open(all, step(), id, .root(nil), .abandoned) }
+        guard let tracer = parts.tracer else { return open(parts, step(), id, .root(nil), .abandoned) }
         let trace =
             if let scope = StepScope.current, let known = scope.trace {
                 tracer.begin(id, continuing: scope, of: known)
             } else {
                 tracer.begin(id, from: nil)
             }
-        return open(all, step(), id, .root(trace), .abandoned)
+        return open(parts, step(), id, .root(trace), .abandoned)
     }
 
     /// Begins a step.
@@ -67,8 +80,8 @@ public struct Observers: Sendable {
     public func begin(
         _ step: @autoclosure () -> Step, partOf parent: StepScope? = nil, unended: StepOutcome = .abandoned
     ) -> OpenStep {
-        if tracer == nil, all.isEmpty { return OpenStep() }
-        return open(all, step(), StepID.next(), .part(parent ?? currentScope), unended)
+        guard let parts else { return OpenStep() }
+        return open(parts, step(), StepID.next(), .part(parent ?? currentScope), unended)
     }
 
     /// Begins a step that is one of several requests together.
@@ -77,8 +90,8 @@ public struct Observers: Sendable {
     public func begin(
         _ step: @autoclosure () -> Step, partOfEach scopes: [StepScope], unended: StepOutcome = .abandoned
     ) -> OpenStep {
-        if tracer == nil, all.isEmpty { return OpenStep() }
-        return open(all, step(), StepID.next(), .shared(scopes), unended)
+        guard let parts else { return OpenStep() }
+        return open(parts, step(), StepID.next(), .shared(scopes), unended)
     }
 
     /// Begins a step that is handed on to where it ends.
@@ -91,14 +104,14 @@ public struct Observers: Sendable {
         return open.scope == nil ? nil : SharedStep(open, of: scope)
     }
 
-    private var currentScope: StepScope? { tracer == nil ? nil : StepScope.current }
+    private var currentScope: StepScope? { parts?.tracer == nil ? nil : StepScope.current }
 
     private func open(
-        _ observers: [any Observer], _ step: Step, _ id: StepID, _ place: OpenStep.Place, _ unended: StepOutcome
+        _ parts: Parts, _ step: Step, _ id: StepID, _ place: OpenStep.Place, _ unended: StepOutcome
     ) -> OpenStep {
         let open = OpenStep.Open(
-            observers: observers, tracer: tracer, step: step, id: id, place: place, beganAt: .now, unended: unended)
-        for observer in observers { observer.began(step, id, partOf: open.parent) }
+            observers: parts, step: step, id: id, place: place, beganAt: .now, unended: unended)
+        for observer in open.listening { observer.began(step, id, partOf: open.parent) }
         return OpenStep(open)
     }
 }

@@ -12,13 +12,17 @@ public struct OpenStep: ~Copyable, Sendable {
     }
 
     struct Open: Sendable {
-        let observers: [any Observer]
-        let tracer: Tracer?
+        let observers: Observers.Parts
         let step: Step
         let id: StepID
         let place: Place
         let beganAt: MonotonicTime
         let unended: StepOutcome
+
+        /// Who hears of it: a request is told to those alone who ask for that.
+        var listening: [any Observer] {
+            if case .request = step { observers.ofRequests } else { observers.all }
+        }
 
         var parent: StepID? {
             if case .part(let scope?) = place { scope.step } else { nil }
@@ -34,8 +38,8 @@ public struct OpenStep: ~Copyable, Sendable {
 
         func end(_ outcome: StepOutcome, _ detail: SpanDetail?) {
             let now = MonotonicTime.now
-            for observer in observers { observer.ended(step, id, outcome, from: beganAt, to: now) }
-            guard let tracer else { return }
+            for observer in listening { observer.ended(step, id, outcome, from: beganAt, to: now) }
+            guard let tracer = observers.tracer else { return }
             func span(_ id: StepID, in parent: StepID?) -> Span {
                 Span(
                     step: step, id: id, parent: parent, outcome: outcome, began: beganAt, ended: now, detail: detail)
