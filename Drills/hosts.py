@@ -96,19 +96,16 @@ class Provider:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                document = provider.document if self.path.endswith("openid-configuration") else provider.keys
-                body = json.dumps(document).encode()
-                self.send_response_only(provider.status)
-                self.send_header("Date", formatdate(time.time() + provider.ahead, usegmt=True))
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.answer(provider.status, provider.document if self.path.endswith("openid-configuration") else provider.keys)
 
             def do_POST(self):
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                body = b'{"error":"invalid_grant"}'
-                self.send_response(400)
+                self.answer(400, {"error": "invalid_grant"})
+
+            def answer(self, status, document):
+                body = json.dumps(document).encode()
+                self.send_response_only(status)
+                self.send_header("Date", formatdate(time.time() + provider.ahead, usegmt=True))
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()

@@ -315,14 +315,6 @@ public struct Settings: Sendable {
     }
 
     /// Sign-ins that our server begins on users' phones.
-    /// What becomes of requests, step by step.
-    public struct Traces: Sendable {
-        /// Nil: they are sent nowhere, and nothing is traced.
-        public internal(set) var export: TraceExport?
-        /// From how long on a request's trace is sent whatever the sampler says.
-        public internal(set) var slowMilliseconds = 1000
-    }
-
     public struct Outbox: Sendable {
         /// How long a provider is told again that something has ended here.
         public internal(set) var giveUpHours = 72

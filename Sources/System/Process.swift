@@ -85,6 +85,6 @@ public enum Host {
 
 /// What this program was built from.
 public enum Build {
-    /// A commit, as whoever built it has said (`BUILD_REVISION`); `unknown` where nobody has.
+    /// A commit, as the build was told (`BUILD_REVISION`); `unknown` where it was not.
     public static var revision: String { unsafe String(cString: clinux_revision()) }
 }

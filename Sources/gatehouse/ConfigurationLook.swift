@@ -114,7 +114,7 @@ struct ConfigurationLook {
 
     private mutating func note(_ error: StartError) {
         switch error {
-        // What is in a file is the same whoever looks, and when.
+        // What is in a file is the same for everybody who looks, and at any time.
         case .storage(_, .unavailable(.corrupt)), .storage(_, .unavailable(.notADatabase)):
             faults.append(SettingsError(.value, "storage.url", expected: "a store that can be opened: \(error)"))
         // Elsewhere, or later, it may be otherwise.

@@ -39,7 +39,7 @@ struct Server: Service {
     let housekeeping: Housekeeping
     private let refreshes: GrantRefreshes
     /// Nil where no traces are sent.
-    private let spans: SpanExport?
+    private let spans: SpanExporter?
     let failedSignIns: FailedSignInLog
     private let drain: Duration
     private let logger: Logger
@@ -94,7 +94,7 @@ struct Server: Service {
         let admin = try AdminListener(
             settings, connections: shares.operators, loop: adminLoop, parts: parts, providers: providers,
             pulse: LoopPulse(loops))
-        let spans = SpanExport(settings, observers.tracer, on: adminLoop, trust, logger)
+        let spans = SpanExporter(settings, observers.tracer, on: adminLoop, trust, logger)
         let loopMetrics = LoopMetrics(loops)
         let storeMetrics = StoreMetrics(store: StepMetrics.name(of: settings))
         let sources: [any MetricSource] = [

@@ -22,7 +22,7 @@ int clinux_start_thread(const char *name, void (*body)(void *context), void *con
 /// How many processors this thread may run on (sched_getaffinity); 0 when the system does not say.
 int clinux_processors(void);
 
-/// Which state of the source the program was built from, as whoever built it has said; "unknown" where nobody has.
+/// Which state of the source the program was built from, as the build was told; "unknown" where it was not.
 const char *clinux_revision(void);
 
 /// The event flags as plain integers: in C they are an enum, which Swift imports with a type of its own.

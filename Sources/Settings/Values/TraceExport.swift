@@ -2,6 +2,16 @@ public import Crypto
 public import Syntax
 public import Telemetry
 
+extension Settings {
+    /// What becomes of requests, step by step.
+    public struct Traces: Sendable {
+        /// Nil: they are sent nowhere, and nothing is traced.
+        public internal(set) var export: TraceExport?
+        /// From how long on a request's trace is sent whatever the sampler says.
+        public internal(set) var slowMilliseconds = 1000
+    }
+}
+
 /// Where traces are sent, and which: what OpenTelemetry's variables say.
 public struct TraceExport: Sendable {
     /// Where spans are posted.

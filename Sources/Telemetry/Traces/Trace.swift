@@ -22,7 +22,7 @@ public final class Trace: Sendable {
     public let isSampled: Bool
     /// What others on the way have noted for themselves.
     public let state: String?
-    /// The span of whoever has sent the request; nil where nobody is known to.
+    /// The sender's span; nil where the request came with none.
     let parent: SpanID?
     private let names: TraceNames
     private let spans = Mutex(State())

@@ -39,7 +39,7 @@ public final class Tracer: Sendable {
 
     /// Begins a trace with its first step here.
     ///
-    /// - Parameter context: that of whoever asks; nil where nobody is known to trace.
+    /// - Parameter context: the caller's; nil where the caller traces nothing that we believe.
     func begin(_ root: StepID, from context: TraceContext?) -> Trace {
         let id = context?.traceID ?? names.trace(beginningWith: root)
         return Trace(
@@ -82,7 +82,7 @@ public final class Tracer: Sendable {
         }
     }
 
-    /// Takes those back that could not be delivered for now.
+    /// Takes those back that could not be delivered yet.
     public func giveBack(_ spans: [KeptSpan]) {
         queue.withLock { queue in
             queue.insert(contentsOf: spans, at: 0)
@@ -119,7 +119,7 @@ public struct KeptSpan: Sendable {
 }
 
 extension Span {
-    /// Whether it is a request that failed through no fault of whoever sent it.
+    /// Whether it is a request that failed through no fault of its sender.
     fileprivate var isServerFailure: Bool {
         switch detail {
         case .request(let answer): answer.status >= 500

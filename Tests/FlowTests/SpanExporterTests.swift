@@ -20,7 +20,7 @@ import Wings
         let tracer: Tracer
         let transport = ScriptedTransport()
         let log = RecordedLog()
-        let export: SpanExport
+        let export: SpanExporter
 
         /// - Parameter variables: OpenTelemetry's, beside the endpoint.
         init(_ variables: [String: String] = [:]) throws {
@@ -34,7 +34,7 @@ import Wings
                 throw CancellationError()
             }
             tracer = try #require(Tracer(settings))
-            export = SpanExport(
+            export = SpanExporter(
                 tracer, to: try #require(settings.traces.export),
                 TraceExportRequest(resource: [], store: "sqlite", version: "1"), transport, log.logger)
         }

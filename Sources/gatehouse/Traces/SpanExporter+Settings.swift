@@ -18,7 +18,7 @@ extension Tracer {
     }
 }
 
-extension SpanExport {
+extension SpanExporter {
     /// - Parameter loop: on which the collector is called; one that serves no sign-ins.
     /// - Returns: nil where traces are sent nowhere.
     convenience init?(

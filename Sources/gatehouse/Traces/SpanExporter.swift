@@ -14,7 +14,7 @@ import Wings
 
 /// Sends spans to a collector (OTLP over HTTP), batch by batch. Nobody waits for it: what a collector does not take in
 /// time is dropped and counted.
-final class SpanExport: Sendable {
+final class SpanExporter: Sendable {
     /// Between two looks whether a batch has come together.
     private static let lookInterval = Duration.milliseconds(100)
     /// Before a batch is sent again for the first time; each time after, twice as long.
