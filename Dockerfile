@@ -15,6 +15,7 @@ COPY Package.swift Package.resolved* ./
 RUN --mount=type=secret,id=gitconfig,target=/root/.gitconfig,required=false swift package resolve
 # SwiftPM wants to see every target that the manifest names, the tests too.
 COPY Sources Sources
+COPY Simulator Simulator
 COPY Tests Tests
 # What `gatehouse --version` and the metric gatehouse_build_info tell of where it comes from.
 ARG BUILD_REVISION

@@ -47,9 +47,9 @@ let linking: [LinkerSetting] = [
         .when(platforms: [.linux], configuration: .release))
 ]
 
-func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func executable(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: linking)
+        name: name, dependencies: dependencies, path: path, swiftSettings: settings, linkerSettings: linking)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -71,7 +71,6 @@ let package = Package(
             targets: [
                 "System", "Syntax", "JSON", "HTML", "OpenAPI", "EventLoop", "Crypto", "Pages", "HTTPServer",
                 "HTTPClient", "JOSE",
-                "OpenIDConnect",
                 "Apps", "Accounts",
                 "AccountsSQL", "AccountsSQLite", "Sealing", "Providers", "SignIn", "WebAPI", "Telemetry",
             ]),
@@ -110,7 +109,6 @@ let package = Package(
         target("Apps", ["Crypto", "Syntax"]),
         target("Pages", ["HTML", "Apps", "Crypto", "Syntax"]),
         target("JOSE", ["Crypto", "JSON", "Syntax", "System"]),
-        target("OpenIDConnect", ["JOSE", "Crypto", "JSON", "HTTPClient", "System", "Syntax"]),
         target("Accounts", ["Syntax", "System"]),
         target("AccountsSQL", ["Accounts", "System", "Syntax"]),
         target("AccountsSQLite", ["AccountsSQL", "Accounts", "Telemetry", "System", "CSQLite"]),
@@ -120,17 +118,17 @@ let package = Package(
         target("Sealing", ["Accounts", "Crypto", "System", "Syntax"]),
         target(
             "Providers",
-            ["OpenIDConnect", "JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop", "Telemetry", "System", "Syntax"]),
+            ["JOSE", "Crypto", "JSON", "HTTPClient", "EventLoop", "Telemetry", "System", "Syntax"]),
         target(
             "SignIn",
             [
-                "Accounts", "Providers", "OpenIDConnect", "Apps", "JOSE", "Crypto", "JSON", "HTTPClient", "Telemetry",
+                "Accounts", "Providers", "Apps", "JOSE", "Crypto", "JSON", "HTTPClient", "Telemetry",
                 "System", "Syntax",
             ]),
         target(
             "WebAPI",
             [
-                "SignIn", "Accounts", "Providers", "OpenIDConnect", "Apps", "Pages", "Crypto", "OpenAPI", "JSON",
+                "SignIn", "Accounts", "Providers", "Apps", "Pages", "Crypto", "OpenAPI", "JSON",
                 "HTTPServer", "EventLoop", "Telemetry", "System", "Syntax", logging,
             ]),
         target("YAML", ["CYAML"]),
@@ -138,7 +136,7 @@ let package = Package(
         target(
             "Settings",
             [
-                "Observability", "Telemetry", "Accounts", "Providers", "OpenIDConnect", "Apps", "HTTPServer",
+                "Observability", "Telemetry", "Accounts", "Providers", "Apps", "HTTPServer",
                 "HTTPClient",
                 "Crypto", "YAML", "JSON", "Syntax", "System", logging,
             ]),
@@ -151,7 +149,7 @@ let package = Package(
         executable(
             "gatehouse",
             [
-                "Wings", "WebAPI", "Telemetry", "SignIn", "Providers", "OpenIDConnect", "AccountsPostgres",
+                "Wings", "WebAPI", "Telemetry", "SignIn", "Providers", "AccountsPostgres",
                 "AccountsSQLite", "AccountsSQL",
                 "Accounts", "Postgres", "Sealing",
                 "Settings",
@@ -162,13 +160,16 @@ let package = Package(
         .target(
             name: "SimulatedCarriers",
             dependencies: ["HTTPServer", "JOSE", "Crypto", "JSON", "EventLoop", "System", "Syntax"],
+            path: "Simulator/SimulatedCarriers",
             // The sample app's files, in the executable: no bundle, so no Foundation to find one with.
             resources: [
                 "index.html", "app.css", "icon.svg", "app.js", "lock.js", "oauth.js", "wire.js", "views.js", "words.js",
             ]
             .map { .embedInCode("SampleApp/\($0)") },
             swiftSettings: settings),
-        executable("carrier-simulator", ["SimulatedCarriers", "EventLoop", "System", arguments, logging]),
+        executable(
+            "carrier-simulator", ["SimulatedCarriers", "EventLoop", "System", arguments, logging],
+            path: "Simulator/carrier-simulator"),
         tests("SystemTests", ["System"]),
         tests("TelemetryTests", ["Telemetry", "System"]),
         tests("SyntaxTests", ["Syntax", "Crypto"]),
@@ -193,28 +194,22 @@ let package = Package(
             dependencies: [
                 "Wings", "Accounts", "AccountsSQLite", "AccountsPostgres", "AccountsSQL", "Postgres", "Sealing",
                 "SignIn",
-                "Providers", "OpenIDConnect", "Apps", "HTTPClient",
+                "Providers", "Apps", "HTTPClient",
                 "EventLoop", "Telemetry", "System", "Syntax",
                 "JOSE", "Crypto", "JSON", "Patience",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests(
-            "OpenIDConnectTests",
-            [
-                "OpenIDConnect", "HTTPClient", "EventLoop", "System", "Syntax", "JOSE", "Crypto", "JSON", "TestSupport",
-                "Patience",
-            ]),
-        tests(
             "ProvidersTests",
             [
-                "Providers", "OpenIDConnect", "HTTPClient", "EventLoop", "System", "Syntax", "JOSE", "Crypto", "JSON",
+                "Providers", "HTTPClient", "EventLoop", "System", "Syntax", "JOSE", "Crypto", "JSON",
                 "TestSupport", "Patience",
             ]),
         tests("SealingTests", ["Sealing", "Accounts", "Crypto"]),
         tests(
             "SignInTests",
             [
-                "SignIn", "Accounts", "AccountsSQLite", "AccountsSQL", "Providers", "OpenIDConnect", "Apps",
+                "SignIn", "Accounts", "AccountsSQLite", "AccountsSQL", "Providers", "Apps",
                 "HTTPClient", "Telemetry",
                 "Syntax", "JOSE",
                 "Crypto", "JSON", "TestSupport", "Patience",
@@ -223,7 +218,7 @@ let package = Package(
         tests(
             "WebAPITests",
             [
-                "Wings", "WebAPI", "SignIn", "Accounts", "Providers", "OpenIDConnect", "Apps", "Pages", "HTTPClient",
+                "Wings", "WebAPI", "SignIn", "Accounts", "Providers", "Apps", "Pages", "HTTPClient",
                 "HTTPServer", "EventLoop", "Telemetry", "System", "Syntax",
                 "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", "PostgresTestSupport", "HTTPTesting", logging,
             ]),
@@ -250,7 +245,7 @@ let package = Package(
             "SettingsTests",
             [
                 "Wings", "Settings", "Observability", "Telemetry", "Accounts", "Providers", "Apps", "HTTPServer",
-                "HTTPClient", "OpenIDConnect", "Crypto",
+                "HTTPClient", "Crypto",
                 "YAML", "JSON", "Syntax", logging,
             ]),
         .target(

@@ -143,7 +143,7 @@ def faults() -> Iterable[str]:
             texts[path] = pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
     for path, text in texts.items():
         yield from long_comments(path, text)
-    sources = {path: text for path, text in texts.items() if re.match(r"Sources/.*\.swift$", path)}
+    sources = {path: text for path, text in texts.items() if re.match(r"(?:Sources|Simulator)/.*\.swift$", path)}
     yield from misnamed(sources, set(texts.get(MISNAMED, "").split()))
     for path, text in texts.items():
         yield from endless_waits(path, text)

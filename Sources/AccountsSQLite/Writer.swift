@@ -276,7 +276,7 @@ final class Writer: Sendable {
 
     private func commit(_ group: [WriteJob], _ connection: SQLiteConnection) throws(RepositoryError) {
         let scopes = observers.tracer == nil ? [] : group.compactMap { $0.turn?.parent }
-        var step = observers.begin(.commit, partOfEach: scopes, unended: .failed("unavailable"))
+        let step = observers.begin(.commit, partOfEach: scopes, unended: .failed("unavailable"))
         step.describe(.commit(writes: group.count))
         try connection.run(Self.commit)
         step.end()

@@ -1,4 +1,3 @@
-public import OpenIDConnect
 public import Syntax
 
 /// How a provider may tell us of events, as the operator describes it.

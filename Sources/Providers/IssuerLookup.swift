@@ -1,6 +1,5 @@
 internal import HTTPClient
 internal import JSON
-internal import OpenIDConnect
 internal import Syntax
 
 /// A mobile network: the country code of three digits and the network code of two or three (ITU-T E.212).

@@ -1,6 +1,5 @@
 internal import Crypto
 internal import JOSE
-public import OpenIDConnect
 internal import Syntax
 
 /// An ID token that an app has got from a provider's SDK and hands in. Nothing of it is proven. It rides along the road

@@ -2,7 +2,6 @@ internal import EventLoop
 public import HTTPClient
 internal import JOSE
 internal import JSON
-public import OpenIDConnect
 import Synchronization
 public import Syntax
 internal import System

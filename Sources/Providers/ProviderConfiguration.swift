@@ -1,6 +1,5 @@
 public import Crypto
 public import HTTPClient
-public import OpenIDConnect
 public import Syntax
 
 /// One provider as the operator describes it.

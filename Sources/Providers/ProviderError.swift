@@ -1,5 +1,3 @@
-public import OpenIDConnect
-
 /// What went wrong at a provider, for the log and the developer; never what it sent.
 public struct ProviderProblem: Equatable, Sendable {
     public enum Step: String, Sendable, CaseIterable {

@@ -1,5 +1,4 @@
 public import Accounts
-internal import OpenIDConnect
 public import Providers
 internal import System
 

@@ -1,7 +1,6 @@
 internal import Accounts
 internal import HTTPClient
 internal import JSON
-internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 internal import System

@@ -1,7 +1,6 @@
 internal import Accounts
 internal import Apps
 internal import JSON
-internal import OpenIDConnect
 public import Providers
 internal import Syntax
 

@@ -1,6 +1,5 @@
 internal import Accounts
 internal import HTTPClient
-internal import OpenIDConnect
 public import Providers
 internal import System
 

@@ -1,5 +1,4 @@
 internal import JSON
-internal import OpenIDConnect
 internal import Providers
 
 /// The keys that providers verify our assertions with (RFC 7523): those of ours, and those that a provider was given

@@ -1,6 +1,5 @@
 internal import Accounts
 internal import HTTPClient
-public import OpenIDConnect
 public import Providers
 internal import System
 

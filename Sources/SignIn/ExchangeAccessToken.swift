@@ -2,7 +2,6 @@ public import Accounts
 public import Apps
 internal import HTTPClient
 internal import JSON
-internal import OpenIDConnect
 public import Providers
 internal import Syntax
 internal import System

@@ -1,5 +1,4 @@
 internal import Accounts
-internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 internal import System

@@ -1,6 +1,6 @@
 internal import Accounts
 internal import Apps
-internal import OpenIDConnect
+internal import Providers
 internal import Syntax
 internal import System
 

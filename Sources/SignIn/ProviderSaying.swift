@@ -1,6 +1,5 @@
 internal import Accounts
 internal import JSON
-internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 

@@ -1,6 +1,5 @@
 internal import Accounts
 internal import Apps
-internal import OpenIDConnect
 internal import Providers
 
 /// The approval of one text that an app asks for with a sign-in, through the browser or on the phone. Its receipt is

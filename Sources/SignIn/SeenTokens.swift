@@ -1,5 +1,5 @@
 internal import Accounts
-internal import OpenIDConnect
+internal import Providers
 internal import Synchronization
 
 /// What providers have sent that this process has acted on, logout tokens or events, for as long as it could come again

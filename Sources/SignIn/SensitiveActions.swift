@@ -1,5 +1,4 @@
 internal import Accounts
-internal import OpenIDConnect
 internal import Providers
 
 /// What could take an account over, and what is demanded of whoever does it.

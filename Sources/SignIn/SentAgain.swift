@@ -1,7 +1,6 @@
 public import Accounts
 internal import Apps
 internal import Crypto
-internal import OpenIDConnect
 public import Providers
 internal import Syntax
 internal import System

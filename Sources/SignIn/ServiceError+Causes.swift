@@ -1,6 +1,5 @@
 public import Accounts
 internal import HTTPClient
-internal import OpenIDConnect
 internal import Providers
 
 extension ServiceError {

@@ -1,6 +1,5 @@
 public import Accounts
 public import Apps
-public import OpenIDConnect
 public import Providers
 
 /// Everything that can end a request without the answer it asked for, by who can do something about it. The web API

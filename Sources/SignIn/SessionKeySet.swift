@@ -3,7 +3,7 @@ public import Apps
 public import Crypto
 internal import JOSE
 internal import JSON
-internal import OpenIDConnect
+internal import Providers
 
 /// The keys of our own tokens as they were stored at one moment.
 final class SessionKeySet: Sendable {

@@ -3,7 +3,7 @@ public import Apps
 public import Crypto
 internal import JOSE
 public import JSON
-public import OpenIDConnect
+public import Providers
 import Synchronization
 import System
 

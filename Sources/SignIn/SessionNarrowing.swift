@@ -1,6 +1,5 @@
 public import Accounts
 public import Apps
-internal import OpenIDConnect
 internal import Providers
 
 /// Sessions that a narrower configuration has no room for any more. They end at their next refresh; those of an app

@@ -1,6 +1,5 @@
 public import Accounts
 internal import Apps
-internal import OpenIDConnect
 public import Providers
 internal import System
 

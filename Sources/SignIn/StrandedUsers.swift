@@ -1,5 +1,4 @@
 public import Accounts
-internal import OpenIDConnect
 public import Providers
 
 /// Users who were stored under an issuer that the configuration has no place for any more.

@@ -1,5 +1,4 @@
 public import Accounts
-internal import OpenIDConnect
 internal import Providers
 
 /// What somebody posts who exchanges a provider's access token (RFC 8693 §2.1). Every part was validated; there is no

@@ -1,5 +1,4 @@
 public import Accounts
-internal import OpenIDConnect
 public import Providers
 
 /// What an app posts after its user has approved one transaction: an authorized response in which nothing that binds

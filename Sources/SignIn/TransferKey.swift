@@ -1,6 +1,6 @@
 public import Accounts
 internal import JSON
-public import OpenIDConnect
+public import Providers
 
 /// By what an app's users are known when it has moved to another team at Apple, where their subjects are others: the
 /// `transfer_sub` of the ID token, which the former team was told of each of them.

@@ -55,21 +55,21 @@ public struct Observers: Sendable {
     public func beginRequest(_ route: String, from context: @autoclosure () -> TraceContext? = nil) -> OpenStep {
         guard let parts, parts.tracer != nil || !parts.ofRequests.isEmpty else { return OpenStep() }
         let id = StepID.next()
-        return open(parts, .request(route: route), id, .root(parts.tracer?.begin(id, from: context())), .abandoned)
+        return parts.open(.request(route: route), id, parts.tracer.map { .root($0.begin(id, from: context())) })
     }
 
     /// Begins a step that nobody waits for. What is left to do behind a request's answer goes into its trace.
     public func beginAlone(_ step: @autoclosure () -> Step) -> OpenStep {
         guard let parts else { return OpenStep() }
         let id = StepID.next()
-        guard let tracer = parts.tracer else { return open(parts, step(), id, .root(nil), .abandoned) }
+        guard let tracer = parts.tracer else { return parts.open(step(), id, nil) }
         let trace =
             if let scope = StepScope.current, let known = scope.trace {
                 tracer.begin(id, continuing: scope, of: known)
             } else {
                 tracer.begin(id, from: nil)
             }
-        return open(parts, step(), id, .root(trace), .abandoned)
+        return parts.open(step(), id, .root(trace))
     }
 
     /// Begins a step.
@@ -81,7 +81,11 @@ public struct Observers: Sendable {
         _ step: @autoclosure () -> Step, partOf parent: StepScope? = nil, unended: StepOutcome = .abandoned
     ) -> OpenStep {
         guard let parts else { return OpenStep() }
-        return open(parts, step(), StepID.next(), .part(parent ?? currentScope), unended)
+        guard parts.tracer != nil, let scope = parent ?? StepScope.current else {
+            return parts.open(step(), .next(), nil, partOf: parent?.step, unended)
+        }
+        return parts.open(
+            step(), .next(), scope.trace.map { .part(scope, of: $0) }, partOf: scope.step, unended)
     }
 
     /// Begins a step that is one of several requests together.
@@ -91,7 +95,7 @@ public struct Observers: Sendable {
         _ step: @autoclosure () -> Step, partOfEach scopes: [StepScope], unended: StepOutcome = .abandoned
     ) -> OpenStep {
         guard let parts else { return OpenStep() }
-        return open(parts, step(), StepID.next(), .shared(scopes), unended)
+        return parts.open(step(), .next(), scopes.isEmpty ? nil : .shared(scopes), partOf: nil, unended)
     }
 
     /// Begins a step that is handed on to where it ends.
@@ -99,19 +103,30 @@ public struct Observers: Sendable {
     /// - Parameter parent: as of ``begin(_:partOf:unended:)``.
     /// - Returns: nil where nobody looks.
     public func beginShared(_ step: @autoclosure () -> Step, partOf parent: StepScope? = nil) -> SharedStep? {
-        let scope = parent ?? currentScope
-        let open = begin(step(), partOf: scope)
-        return open.scope == nil ? nil : SharedStep(open, of: scope)
+        guard let parts else { return nil }
+        let scope = parent ?? (parts.tracer == nil ? nil : StepScope.current)
+        return SharedStep(begin(step(), partOf: scope), of: scope)
+    }
+}
+
+extension Observers.Parts {
+    /// Who hears of a step: of a request only those who ask for that.
+    func listening(to step: Step) -> [any Observer] {
+        if case .request = step { ofRequests } else { all }
     }
 
-    private var currentScope: StepScope? { parts?.tracer == nil ? nil : StepScope.current }
-
-    private func open(
-        _ parts: Parts, _ step: Step, _ id: StepID, _ place: OpenStep.Place, _ unended: StepOutcome
+    /// - Parameters:
+    ///   - place: where it stands in a trace; nil where it is not traced.
+    ///   - unended: how it has ended where nobody says so.
+    func open(
+        _ step: Step, _ id: StepID, _ place: OpenStep.Traced.Place?, partOf parent: StepID? = nil,
+        _ unended: StepOutcome = .abandoned
     ) -> OpenStep {
-        let open = OpenStep.Open(
-            observers: parts, step: step, id: id, place: place, beganAt: .now, unended: unended)
-        for observer in open.listening { observer.began(step, id, partOf: open.parent) }
-        return OpenStep(open)
+        let beganAt = MonotonicTime.now
+        for observer in listening(to: step) { observer.began(step, id, partOf: parent) }
+        return OpenStep(
+            OpenStep.Open(
+                observers: self, step: step, id: id, beganAt: beganAt, unended: unended,
+                traced: place.map(OpenStep.Traced.init)))
     }
 }

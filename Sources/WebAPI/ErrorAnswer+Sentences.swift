@@ -1,5 +1,5 @@
 internal import HTTPServer
-internal import OpenIDConnect
+internal import Providers
 internal import SignIn
 
 /// What errors are told by where one kind has many.

@@ -2,7 +2,6 @@ internal import Accounts
 internal import Apps
 internal import HTTPServer
 internal import JSON
-internal import OpenIDConnect
 internal import Providers
 internal import SignIn
 

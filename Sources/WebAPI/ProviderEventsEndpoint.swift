@@ -1,6 +1,5 @@
 internal import HTTPServer
 internal import JSON
-internal import OpenIDConnect
 internal import Providers
 internal import SignIn
 internal import Syntax

@@ -1,4 +1,3 @@
-internal import OpenIDConnect
 internal import Providers
 internal import SignIn
 

@@ -3,7 +3,6 @@ internal import EventLoop
 internal import HTTPClient
 internal import HTTPServer
 internal import Logging
-internal import OpenIDConnect
 internal import Providers
 internal import SignIn
 import System

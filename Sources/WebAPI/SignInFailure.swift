@@ -1,4 +1,5 @@
-internal import OpenIDConnect
+internal import Providers
+
 
 /// Why a sign-in failed, in a sentence for who answers the user that could not sign in.
 package enum SignInFailure {

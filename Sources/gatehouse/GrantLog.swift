@@ -1,6 +1,5 @@
 import Accounts
 import Logging
-import OpenIDConnect
 import Providers
 import SignIn
 import Synchronization

@@ -3,7 +3,7 @@ import Crypto
 import Glibc
 import JOSE
 import JSON
-import OpenIDConnect
+import Providers
 import Settings
 internal import System
 

@@ -1,7 +1,6 @@
 import Accounts
 import JSON
 import Logging
-import OpenIDConnect
 import Providers
 import SignIn
 

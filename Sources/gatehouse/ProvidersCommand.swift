@@ -5,7 +5,6 @@ import ArgumentParser
 import EventLoop
 import HTTPClient
 import JSON
-import OpenIDConnect
 import Providers
 import Settings
 import SignIn

@@ -5,7 +5,7 @@ import Crypto
 import Foundation
 import HTTPTesting
 import JSON
-import OpenIDConnect
+import Providers
 import SimulatedCarriers
 import Testing
 

@@ -1,6 +1,6 @@
 import HTTPTesting
 import JSON
-import OpenIDConnect
+import Providers
 import SimulatedCarriers
 import Testing
 

@@ -23,7 +23,7 @@ import Testing
     ) throws -> JSONValue {
         let tracer = Tracer(.init(sampler: Sampler(.alwaysOn, ratio: 1)))
         let observers = Observers([], tracer: tracer)
-        var request = observers.beginRequest("/auth/{provider}", from: context)
+        let request = observers.beginRequest("/auth/{provider}", from: context)
         steps(observers, request.scope)
         request.describe(
             .request(
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `tell a call with its moments, and nothing of its query`() throws {
         let span = try spans { observers, scope in
-            var step = observers.begin(.providerCall(provider: "plain", kind: "token"), partOf: scope)
+            let step = observers.begin(.providerCall(provider: "plain", kind: "token"), partOf: scope)
             var call = OutboundCall(
                 method: "GET", url: "https://op.example/token?code=abc", namesSomebody: false, host: "op.example",
                 port: 443)
@@ -115,7 +115,7 @@ import Testing
             observers.begin(.bulkhead(provider: "plain"), partOf: scope).end(.failed("full"))
             observers.begin(.storeQueue, partOf: scope).end()
             observers.begin(.hashing, partOf: scope).end()
-            var commit = observers.begin(.commit, partOfEach: [scope].compactMap(\.self))
+            let commit = observers.begin(.commit, partOfEach: [scope].compactMap(\.self))
             commit.describe(.commit(writes: 3))
             commit.end()
         }

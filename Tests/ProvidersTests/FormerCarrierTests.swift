@@ -1,5 +1,4 @@
 import HTTPClient
-import OpenIDConnect
 import Providers
 import TestSupport
 import Testing

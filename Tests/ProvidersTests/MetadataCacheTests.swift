@@ -1,7 +1,6 @@
 import EventLoop
 import HTTPClient
 import JSON
-import OpenIDConnect
 import Patience
 import Providers
 import Synchronization

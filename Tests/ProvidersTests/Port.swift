@@ -2,7 +2,6 @@ import Crypto
 internal import EventLoop
 import JOSE
 import JSON
-import OpenIDConnect
 import Providers
 internal import System
 import TestSupport

@@ -1,6 +1,5 @@
 import Crypto
 import JSON
-import OpenIDConnect
 import Providers
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Crypto
 import HTTPClient
 import JSON
-import OpenIDConnect
 import Providers
 import System
 import TestSupport

@@ -1,6 +1,5 @@
 import HTTPClient
 import JSON
-import OpenIDConnect
 import Providers
 import Synchronization
 import Syntax

@@ -1,10 +1,9 @@
 import HTTPClient
 import JSON
-import OpenIDConnect
 import TestSupport
 import Testing
-
 @testable import Providers
+
 
 @Suite struct `Signing a user out at a provider, from server to server` {
     private static let endpoint = "https://carrier.example/logout"

@@ -1,7 +1,6 @@
 import Crypto
 import HTTPClient
 import JSON
-import OpenIDConnect
 import Providers
 import Syntax
 import TestSupport

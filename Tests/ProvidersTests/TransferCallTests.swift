@@ -1,11 +1,10 @@
 import Crypto
 import HTTPClient
 import JSON
-import OpenIDConnect
 import TestSupport
 import Testing
-
 @testable import Providers
+
 
 @Suite struct `Asking Apple about an app's users` {
     private static let tokenEndpoint = "https://carrier.example/auth/token"

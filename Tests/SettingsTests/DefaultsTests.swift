@@ -5,7 +5,6 @@ import HTTPServer
 import JSON
 import Logging
 import Observability
-import OpenIDConnect
 import Providers
 import Syntax
 import Testing

@@ -1,7 +1,7 @@
 import Apps
 import Crypto
 import JSON
-import OpenIDConnect
+import Providers
 import Syntax
 import Testing
 

@@ -1,4 +1,3 @@
-import OpenIDConnect
 import Providers
 import Testing
 

@@ -1,6 +1,6 @@
 import Crypto
 import JSON
-import OpenIDConnect
+import Providers
 import Syntax
 import Testing
 

@@ -1,5 +1,4 @@
 import JSON
-import OpenIDConnect
 import Providers
 import Syntax
 import Testing

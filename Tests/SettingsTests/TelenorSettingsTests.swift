@@ -1,5 +1,4 @@
 import Crypto
-import OpenIDConnect
 import Providers
 import Syntax
 import Testing

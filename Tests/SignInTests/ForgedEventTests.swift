@@ -2,7 +2,6 @@ import Accounts
 import Crypto
 import HTTPClient
 import JSON
-import OpenIDConnect
 import Providers
 import SignIn
 import TestSupport

@@ -3,13 +3,12 @@ import Crypto
 import HTTPClient
 import JOSE
 import JSON
-import Providers
 import Syntax
 import System
 import TestSupport
 import Testing
 
-@testable import OpenIDConnect
+@testable import Providers
 @testable import SignIn
 
 /// The rules of a sign-in with what the phone holds; over sockets, and by dialect, they are tested in the flows.

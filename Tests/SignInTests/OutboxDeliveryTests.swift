@@ -1,7 +1,6 @@
 import Accounts
 import HTTPClient
 import JSON
-import OpenIDConnect
 import Patience
 import Providers
 import Synchronization

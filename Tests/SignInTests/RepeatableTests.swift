@@ -1,6 +1,5 @@
 import Accounts
 import Foundation
-import OpenIDConnect
 import Providers
 import TestSupport
 import Testing

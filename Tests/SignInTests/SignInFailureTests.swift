@@ -1,6 +1,5 @@
 import Accounts
 import JSON
-import OpenIDConnect
 import Providers
 import SignIn
 import TestSupport

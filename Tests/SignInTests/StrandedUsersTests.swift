@@ -1,5 +1,4 @@
 import Accounts
-import OpenIDConnect
 import Providers
 import SignIn
 import TestSupport

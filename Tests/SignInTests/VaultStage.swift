@@ -1,7 +1,6 @@
 import Accounts
 import HTTPClient
 import JSON
-import OpenIDConnect
 import Providers
 import Synchronization
 import TestSupport

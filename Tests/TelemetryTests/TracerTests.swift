@@ -26,7 +26,7 @@ private struct Countdown: RandomNumberGenerator {
         _ observers: Observers, status: Int = 200, from context: TraceContext? = nil,
         _ steps: (StepScope?) -> Void = { _ in }
     ) {
-        var request = observers.beginRequest("/a", from: context)
+        let request = observers.beginRequest("/a", from: context)
         steps(request.scope)
         request.describe(.request(AnsweredRequest(method: "GET", status: status)))
         request.end()
@@ -124,7 +124,7 @@ private struct Countdown: RandomNumberGenerator {
         let first = observers.beginRequest("/a")
         let second = observers.beginRequest("/b")
         let scopes = [first.scope, second.scope].compactMap(\.self)
-        var commit = observers.begin(.commit, partOfEach: scopes)
+        let commit = observers.begin(.commit, partOfEach: scopes)
         commit.describe(.commit(writes: 2))
         commit.end()
         first.end()

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import OpenIDConnect
 public import Providers
 public import System
 

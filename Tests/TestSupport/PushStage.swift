@@ -1,7 +1,6 @@
 internal import Crypto
 public import HTTPClient
 public import JSON
-internal import OpenIDConnect
 public import Providers
 internal import SignIn
 import Syntax

@@ -1,6 +1,6 @@
 public import HTTPClient
 public import JSON
-public import OpenIDConnect
+public import Providers
 import Synchronization
 public import Syntax
 

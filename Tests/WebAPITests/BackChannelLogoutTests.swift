@@ -3,7 +3,7 @@ import HTTPClient
 import HTTPServer
 import HTTPTesting
 import JSON
-import OpenIDConnect
+import Providers
 import TestSupport
 import Testing
 

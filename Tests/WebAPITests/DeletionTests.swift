@@ -2,7 +2,7 @@ import Accounts
 import HTTPServer
 import HTTPTesting
 import JSON
-import OpenIDConnect
+import Providers
 import Syntax
 import TestSupport
 import Testing

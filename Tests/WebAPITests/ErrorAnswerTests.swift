@@ -2,7 +2,6 @@ import Accounts
 import HTTPClient
 import HTTPServer
 import JSON
-import OpenIDConnect
 import Providers
 import SignIn
 import Testing

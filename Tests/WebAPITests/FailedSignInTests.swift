@@ -3,7 +3,7 @@ import EventLoop
 import HTTPServer
 import HTTPTesting
 import JSON
-import OpenIDConnect
+import Providers
 import SignIn
 import Syntax
 import TestSupport

@@ -2,7 +2,6 @@ import Accounts
 import HTTPServer
 import HTTPTesting
 import JSON
-import OpenIDConnect
 import Providers
 import SignIn
 import TestSupport

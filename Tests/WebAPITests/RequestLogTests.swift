@@ -4,7 +4,6 @@ import HTTPServer
 import HTTPTesting
 import JSON
 import Logging
-import OpenIDConnect
 import Providers
 import SignIn
 import Syntax

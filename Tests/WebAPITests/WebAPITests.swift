@@ -6,7 +6,6 @@ import HTTPServer
 import HTTPTesting
 import JSON
 import Logging
-import OpenIDConnect
 import Pages
 import Providers
 import SignIn

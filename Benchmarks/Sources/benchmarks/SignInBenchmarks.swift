@@ -7,7 +7,6 @@ internal import EventLoop
 internal import HTTPServer
 internal import JOSE
 internal import Logging
-internal import OpenIDConnect
 internal import Pages
 internal import Providers
 internal import SignIn

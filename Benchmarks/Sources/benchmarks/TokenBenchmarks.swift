@@ -3,7 +3,7 @@ internal import AccountsSQLite
 internal import Crypto
 internal import JOSE
 internal import JSON
-internal import OpenIDConnect
+internal import Providers
 internal import Syntax
 
 @testable internal import SignIn

@@ -8,14 +8,14 @@ enum TraceBenchmarks {
         let observers = Observers([], tracer: tracer)
         return [
             Benchmark("trace-sign-in", rounds: 500) {
-                var request = observers.beginRequest("/auth/signin")
+                let request = observers.beginRequest("/auth/signin")
                 let scope = request.scope
                 let stay = observers.begin(.bulkhead(provider: "plain"), partOf: scope, unended: .done)
                 call("token", observers, scope)
                 call("userinfo", observers, scope)
                 let turn = observers.beginShared(.storeQueue, partOf: scope)
                 turn?.end()
-                var commit = observers.begin(.commit, partOfEach: [turn?.parent].compactMap(\.self))
+                let commit = observers.begin(.commit, partOfEach: [turn?.parent].compactMap(\.self))
                 commit.describe(.commit(writes: 1))
                 commit.end()
                 stay.end()
@@ -27,7 +27,7 @@ enum TraceBenchmarks {
     }
 
     private static func call(_ kind: String, _ observers: Observers, _ scope: StepScope?) {
-        var step = observers.begin(.providerCall(provider: "plain", kind: kind), partOf: scope)
+        let step = observers.begin(.providerCall(provider: "plain", kind: kind), partOf: scope)
         var call = OutboundCall(
             method: "POST", url: "https://op.example/token", namesSomebody: false, host: "op.example", port: 443)
         (call.status, call.reused, call.sent, call.answering) = (200, .now, .now, .now)

@@ -1,7 +1,7 @@
 internal import FuzzSupport
 internal import HTTPClient
-internal import OpenIDConnect
 // Metadata that was taken names only endpoints that may be called.
+internal import Providers
 import Syntax
 
 private func check(_ endpoint: EndpointURL?) {

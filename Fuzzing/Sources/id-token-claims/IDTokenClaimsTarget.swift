@@ -4,7 +4,7 @@ internal import Crypto
 internal import FuzzSupport
 internal import JOSE
 internal import JSON
-internal import OpenIDConnect
+internal import Providers
 
 private let now: Int64 = 1_790_000_000
 private let issuer = "https://carrier.example"

@@ -1,7 +1,7 @@
 // What a provider answers when it is asked as its client: nothing of it goes further than it may.
 internal import FuzzSupport
 internal import HTTPClient
-internal import OpenIDConnect
+internal import Providers
 
 private let issuer = "https://login.example.com"
 private let rules = AccessTokenRules(

@@ -2,7 +2,7 @@
 // somebody, now.
 internal import Crypto
 internal import FuzzSupport
-internal import OpenIDConnect
+internal import Providers
 internal import Syntax
 
 private let secret = Secret("an app's secret")

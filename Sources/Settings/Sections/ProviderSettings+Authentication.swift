@@ -1,5 +1,5 @@
 internal import Crypto
-internal import OpenIDConnect
+internal import Providers
 
 extension ProviderSettings {
     /// How the provider's endpoints learn who we are.

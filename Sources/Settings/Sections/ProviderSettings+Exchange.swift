@@ -1,5 +1,6 @@
 internal import Providers
 
+
 /// Whether, and by what proof, a provider's access tokens sign people in; `false` in a file for not at all.
 enum ExchangeRule: String, Sendable, CaseIterable {
     case off = "false"

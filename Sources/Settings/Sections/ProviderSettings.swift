@@ -1,5 +1,4 @@
 internal import Crypto
-internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 

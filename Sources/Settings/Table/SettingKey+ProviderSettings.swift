@@ -1,5 +1,6 @@
 internal import Providers
 
+
 extension SettingKey where Root == ProviderSettings {
     /// Every key of a provider's section, in the order of the reference.
     static let all: [Self] =

@@ -1,4 +1,4 @@
-internal import OpenIDConnect
+internal import Providers
 import Syntax
 
 extension TextRule where Value == String {

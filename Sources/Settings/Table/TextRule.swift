@@ -1,7 +1,6 @@
 internal import Accounts
 internal import Crypto
 internal import HTTPServer
-internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 

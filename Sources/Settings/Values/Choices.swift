@@ -1,5 +1,5 @@
 public import Crypto
-internal import OpenIDConnect
+internal import Providers
 internal import Syntax
 
 /// The dialect an OpenID Provider speaks.

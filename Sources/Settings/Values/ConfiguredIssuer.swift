@@ -1,4 +1,4 @@
-internal import OpenIDConnect
+internal import Providers
 internal import Syntax
 
 /// The issuer of a provider as an operator writes it: its URL, or a template of its tenants' URLs.

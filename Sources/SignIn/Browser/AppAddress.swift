@@ -1,6 +1,6 @@
 internal import Accounts
 public import Apps
-internal import OpenIDConnect
+internal import Providers
 internal import Syntax
 
 /// Where the answer to an app's authorization request goes. It is found before anything else of the request is looked

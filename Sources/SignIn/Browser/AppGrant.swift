@@ -1,7 +1,6 @@
 internal import Accounts
 internal import Apps
 internal import Crypto
-internal import OpenIDConnect
 internal import Providers
 
 /// What an app is given at the end of a sign-in through the browser: a code that it redeems once, for a session of its

@@ -1,6 +1,5 @@
 internal import Accounts
 public import Apps
-internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 

@@ -3,7 +3,7 @@ public import Apps
 internal import Crypto
 internal import JOSE
 internal import JSON
-internal import OpenIDConnect
+internal import Providers
 import Syntax
 internal import System
 

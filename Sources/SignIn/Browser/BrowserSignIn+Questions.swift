@@ -1,6 +1,5 @@
 internal import Accounts
 internal import Apps
-internal import OpenIDConnect
 public import Providers
 public import Syntax
 internal import System

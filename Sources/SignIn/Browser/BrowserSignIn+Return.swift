@@ -1,6 +1,5 @@
 internal import Accounts
 internal import Apps
-internal import OpenIDConnect
 public import Providers
 internal import Syntax
 internal import System

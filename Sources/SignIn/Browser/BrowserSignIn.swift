@@ -2,7 +2,6 @@ public import Accounts
 public import Apps
 internal import Crypto
 internal import HTTPClient
-internal import OpenIDConnect
 public import Providers
 public import Syntax
 internal import System

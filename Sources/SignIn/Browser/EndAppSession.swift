@@ -3,7 +3,6 @@ public import Apps
 internal import HTTPClient
 internal import JOSE
 internal import JSON
-internal import OpenIDConnect
 public import Providers
 internal import Syntax
 internal import System

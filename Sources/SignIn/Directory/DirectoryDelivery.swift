@@ -1,6 +1,5 @@
 internal import Accounts
 internal import HTTPClient
-internal import OpenIDConnect
 internal import Providers
 internal import Syntax
 internal import System

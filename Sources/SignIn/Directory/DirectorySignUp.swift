@@ -1,7 +1,6 @@
 public import Accounts
 internal import Crypto
 internal import HTTPClient
-public import OpenIDConnect
 public import Providers
 public import Syntax
 internal import System

@@ -1,5 +1,4 @@
 internal import Accounts
-internal import OpenIDConnect
 internal import Providers
 
 /// What is done at a directory for one account of ours, in either version of its API.

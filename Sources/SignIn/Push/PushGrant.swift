@@ -1,7 +1,7 @@
 internal import Accounts
 internal import Apps
 internal import JSON
-internal import OpenIDConnect
+internal import Providers
 
 /// What a carrier has sent for a server-initiated sign-in, and the app that it is for.
 struct PushGrant: Sendable {

@@ -1,5 +1,4 @@
 public import Accounts
-public import OpenIDConnect
 public import Providers
 internal import Syntax
 internal import System

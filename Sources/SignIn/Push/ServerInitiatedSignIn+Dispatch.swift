@@ -1,7 +1,6 @@
 internal import Accounts
 internal import Crypto
 internal import HTTPClient
-internal import OpenIDConnect
 public import Providers
 internal import Syntax
 internal import System

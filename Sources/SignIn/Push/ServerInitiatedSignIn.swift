@@ -1,7 +1,6 @@
 public import Accounts
 internal import Crypto
 internal import HTTPClient
-internal import OpenIDConnect
 public import Providers
 internal import System
 

@@ -1,7 +1,6 @@
 public import Accounts
 internal import Crypto
 public import HTTPClient
-internal import OpenIDConnect
 public import Providers
 import Syntax
 public import System

@@ -1,7 +1,6 @@
 public import Accounts
 internal import HTTPClient
 internal import JSON
-internal import OpenIDConnect
 public import Providers
 internal import System
 

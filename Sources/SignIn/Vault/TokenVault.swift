@@ -1,6 +1,5 @@
 public import Accounts
 public import HTTPClient
-internal import OpenIDConnect
 public import Providers
 public import System
 

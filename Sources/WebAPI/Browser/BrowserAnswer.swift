@@ -1,6 +1,5 @@
 internal import Apps
 package import HTTPServer
-internal import OpenIDConnect
 package import Pages
 internal import Providers
 package import SignIn

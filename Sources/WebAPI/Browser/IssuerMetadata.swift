@@ -1,7 +1,7 @@
 internal import Apps
 internal import HTTPServer
 internal import JSON
-internal import OpenIDConnect
+internal import Providers
 internal import SignIn
 internal import Syntax
 

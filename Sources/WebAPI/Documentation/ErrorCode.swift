@@ -1,7 +1,6 @@
 internal import Accounts
 internal import Apps
 internal import HTTPServer
-internal import OpenIDConnect
 internal import Providers
 package import SignIn
 

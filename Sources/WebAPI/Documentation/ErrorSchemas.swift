@@ -1,7 +1,7 @@
 internal import HTTPServer
 internal import JSON
 internal import OpenAPI
-internal import OpenIDConnect
+internal import Providers
 
 /// The schema of errors: one for all. What only some of them bring is optional.
 enum ErrorSchemas {

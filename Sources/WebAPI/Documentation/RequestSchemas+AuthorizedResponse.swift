@@ -1,6 +1,5 @@
 internal import JSON
 internal import OpenAPI
-internal import OpenIDConnect
 internal import Providers
 internal import SignIn
 

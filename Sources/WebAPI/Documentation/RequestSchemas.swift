@@ -1,6 +1,6 @@
 internal import JSON
 internal import OpenAPI
-internal import OpenIDConnect
+internal import Providers
 internal import SignIn
 
 /// The schemas of what apps send.

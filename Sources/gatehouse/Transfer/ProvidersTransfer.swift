@@ -3,7 +3,6 @@ import AccountsSQLite
 import ArgumentParser
 import EventLoop
 import HTTPClient
-import OpenIDConnect
 import Providers
 import Settings
 import SignIn

@@ -1,6 +1,6 @@
 import Accounts
 import JSON
-import OpenIDConnect
+import Providers
 import SignIn
 import System
 

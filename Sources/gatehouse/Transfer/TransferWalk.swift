@@ -1,6 +1,5 @@
 import Accounts
 import HTTPClient
-import OpenIDConnect
 import Providers
 import SignIn
 internal import System

@@ -1,4 +1,5 @@
-import OpenIDConnect
+import Providers
+
 
 extension ProviderTable {
     static let entra = ProviderTable(

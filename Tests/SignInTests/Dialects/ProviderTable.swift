@@ -1,5 +1,5 @@
 import HTTPClient
-import OpenIDConnect
+import Providers
 import Testing
 
 /// What one provider answers, byte by byte, and what must come of it: a file for each.
