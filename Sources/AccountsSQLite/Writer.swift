@@ -28,6 +28,7 @@ final class Writer: Sendable {
 
     private static let begin = Query("BEGIN IMMEDIATE")
     private static let commit = Query("COMMIT")
+    private static let unwritten = StepOutcome.failed("unavailable")
     private static let rollback = Query("ROLLBACK")
     private static let savepoint = Query("SAVEPOINT job")
     private static let release = Query("RELEASE job")
@@ -276,7 +277,7 @@ final class Writer: Sendable {
 
     private func commit(_ group: [WriteJob], _ connection: SQLiteConnection) throws(RepositoryError) {
         let scopes = observers.tracer == nil ? [] : group.compactMap { $0.turn?.parent }
-        let step = observers.begin(.commit, partOfEach: scopes, unended: .failed("unavailable"))
+        let step = observers.begin(.commit, partOfEach: scopes, unended: Self.unwritten)
         step.describe(.commit(writes: group.count))
         try connection.run(Self.commit)
         step.end()

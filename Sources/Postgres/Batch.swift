@@ -88,7 +88,7 @@ final class Batch {
     private func end(_ outcome: Outcome) {
         switch outcome {
         case .success: step.take()?.end()
-        case .failure(let error): step.take()?.end(.failed(error.name))
+        case .failure(let error): step.take()?.end(.failed(StepName(error.name)))
         }
         continuation?.resume(returning: outcome)
         continuation = nil

@@ -13,6 +13,8 @@ public import Telemetry
 /// metadata comes from; everything after that is OpenID Connect.
 public final class Provider: Sendable {
     public let configuration: ProviderConfiguration
+    /// Its name in steps.
+    let stepName: StepName
     public let bulkhead: Bulkhead
     public let circuits: Circuits
     /// What has come of sign-ins there.
@@ -51,6 +53,7 @@ public final class Provider: Sendable {
 
     public init(_ configuration: ProviderConfiguration, clientKeys: ClientKeys = ClientKeys()) {
         self.configuration = configuration
+        stepName = StepName(configuration.name)
         self.clientKeys = clientKeys
         let address =
             switch configuration.profile {

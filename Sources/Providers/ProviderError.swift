@@ -1,8 +1,15 @@
+public import Telemetry
+
 /// What went wrong at a provider, for the log and the developer; never what it sent.
 public struct ProviderProblem: Equatable, Sendable {
-    public enum Step: String, Sendable, CaseIterable {
+    public enum Step: Int, Sendable, CaseIterable {
         case discovery, keys, token, userinfo, push, refresh, revocation, introspection, logout, directory, transfer
         case verification
+
+        private static let names = allCases.map { StepName("\($0)") }
+
+        /// As logs, metrics and traces know it.
+        public var name: StepName { Self.names[rawValue] }
 
         /// As which kind of call the provider's words are read.
         var dialectCall: Dialect.Call {

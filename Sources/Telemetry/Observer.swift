@@ -52,7 +52,7 @@ public struct Observers: Sendable {
     /// - Parameters:
     ///   - route: the operation's path, as the table has it.
     ///   - context: the trace that its sender has begun; asked for only where something is traced.
-    public func beginRequest(_ route: String, from context: @autoclosure () -> TraceContext? = nil) -> OpenStep {
+    public func beginRequest(_ route: StepName, from context: @autoclosure () -> TraceContext? = nil) -> OpenStep {
         guard let parts, parts.tracer != nil || !parts.ofRequests.isEmpty else { return OpenStep() }
         let id = StepID.next()
         return parts.open(.request(route: route), id, parts.tracer.map { .root($0.begin(id, from: context())) })

@@ -4,6 +4,7 @@ internal import HTTPServer
 internal import JSON
 internal import Providers
 internal import SignIn
+internal import Telemetry
 
 /// An error as the API tells it: one status, one stable code, one sentence for the developer, and nothing of what was
 /// sent.
@@ -169,7 +170,7 @@ struct ErrorAnswer {
             self.init(400, "invalid_request", "The field \(OperatorAdmission.reasonField) \(fault).")
         case .unknownUser: self.init(404, "not_found", "There is no such user.")
         case .providerError(let problem):
-            self.init(502, "provider_error", "The provider's \(problem.step.rawValue) answer can't be used.")
+            self.init(502, "provider_error", "The provider's \(problem.step.name.text) answer can't be used.")
         case .pushFailed:
             self.init(502, "provider_error", "The carrier could not ask the user, or its answer can't be used.")
         case .providerUnavailable:

@@ -106,14 +106,14 @@ struct PushEndpoint: Sendable {
     /// Tells the carrier, once the app has its answer.
     private func deliver(_ errand: ServerInitiatedSignIn.Errand, _ observers: Observers) {
         Task { [push, log] in
-            let step = observers.beginAlone(.delivery(provider: errand.providerName, kind: "push"))
+            let step = observers.beginAlone(.delivery(provider: StepName(errand.providerName), kind: "push"))
             let call = CallContext(observers, partOf: step.scope)
             call.correlationID = errand.correlationID
             do throws(ServiceError) {
                 try await push.deliver(errand, in: call)
                 step.end()
             } catch {
-                step.end(.failed(ErrorAnswer(error).code))
+                step.end(.failed(StepName(ErrorAnswer(error).code)))
                 log.writePush(error, errand, call)
             }
         }

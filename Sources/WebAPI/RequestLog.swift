@@ -206,10 +206,10 @@ struct RequestLog: Sendable {
         let code = answer.reason.map { "\(answer.code): \($0)" } ?? answer.code
         switch error {
         case .providerError(let problem):
-            return "\(code): \(problem.step.rawValue): \(describe(problem.failure))"
+            return "\(code): \(problem.step.name.text): \(describe(problem.failure))"
         case .providerUnavailable, .providerTimeout, .providerResting, .providerBusy, .overloaded:
             guard let facts = call.facts else { return code }
-            return "\(code): \(facts.step.rawValue): \(describe(facts.failure))"
+            return "\(code): \(facts.step.name.text): \(describe(facts.failure))"
         case .invalidLogoutToken(let fault): return "\(code): logout token: \(fault.rawValue)"
         case .invalidEvent(let fault): return "\(code): \(fault.rawValue)"
         case .invalidSubjectToken(let fault): return "\(code): access token: \(fault.rawValue)"

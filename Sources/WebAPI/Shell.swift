@@ -28,7 +28,7 @@ struct Shell: Sendable {
     }
 
     private func respond(to request: HTTPRequest) async -> HTTPResponse {
-        let step = observers.beginRequest(route, from: clientAddress.trace(of: request))
+        let step = observers.beginRequest(counts.step, from: clientAddress.trace(of: request))
         let context = RequestContext(request, clientAddress, observers, step.scope)
         let (response, error) = await answerAsItself(context)
         let code = error.map { ErrorAnswer($0).code }
@@ -36,7 +36,7 @@ struct Shell: Sendable {
             .request(
                 AnsweredRequest(
                     method: counts.method, status: response.status.code, error: code, provider: context.provider)))
-        step.end(code.map { .failed($0) } ?? .done)
+        step.end(code.map { .failed(StepName($0)) } ?? .done)
         counts.count(request, response, context.call.scope?.trace)
         listeners.tell(request, route, response, error, context, traceID: context.traceID)
         return response
@@ -94,7 +94,7 @@ private struct OpenShell: Sendable {
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         let context = clientAddress.trace(of: request)
-        let step = observers.beginRequest(route, from: context)
+        let step = observers.beginRequest(counts.step, from: context)
         let trace = step.scope?.trace
         let response = handler(request)
         step.describe(.request(AnsweredRequest(method: counts.method, status: response.status.code)))

@@ -2,6 +2,7 @@ import Accounts
 import Logging
 import Providers
 import SignIn
+import Telemetry
 import Synchronization
 
 /// What the log says of attempts to tell providers what has ended here.
@@ -13,7 +14,7 @@ enum OutboxLog {
             "number": .stringConvertible(message.number), "attempts": .stringConvertible(message.attempts),
         ]
         if let facts = report.call.facts {
-            metadata["step"] = .string(facts.step.rawValue)
+            metadata["step"] = .string(facts.step.name.text)
             if let host = facts.host { metadata["error_host"] = .string(host) }
             if let words = facts.words { metadata["provider_error"] = .stringConvertible(words) }
         }

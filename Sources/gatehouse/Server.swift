@@ -373,7 +373,7 @@ struct Server: Service {
 extension StepMetrics {
     convenience init(_ settings: Settings) {
         self.init(
-            providers: settings.providers.map(\.name), steps: ProviderProblem.Step.allCases.map(\.rawValue),
+            providers: settings.providers.map(\.name), steps: ProviderProblem.Step.allCases.map(\.name),
             store: Self.name(of: settings))
     }
 

@@ -5,7 +5,7 @@ internal import Telemetry
 enum MetricsBenchmarks {
     private static let leastSeries = 2000
     private static let providers = (0..<7).map { "provider-\($0)" }
-    private static let steps = ["discovery", "keys", "token", "userinfo", "push", "revoke"]
+    private static let steps: [StepName] = ["discovery", "keys", "token", "userinfo", "push", "revoke"]
 
     /// The metrics of a server with seven providers, each of which has been called for everything, and failed in it.
     static var all: [Benchmark] {
@@ -15,7 +15,7 @@ enum MetricsBenchmarks {
         for provider in providers {
             for kind in steps {
                 for outcome in [StepOutcome.done, .failed("status_503"), .abandoned] {
-                    let step = Observers([metrics]).begin(.providerCall(provider: provider, kind: kind))
+                    let step = Observers([metrics]).begin(.providerCall(provider: StepName(provider), kind: kind))
                     step.end(outcome)
                 }
             }

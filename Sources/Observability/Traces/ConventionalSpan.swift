@@ -21,22 +21,22 @@ struct ConventionalSpan {
         let failure: String? =
             switch span.outcome {
             case .done: nil
-            case .failed(let name): name
+            case .failed(let name): name.text
             case .abandoned: "abandoned"
             }
         switch (span.step, span.detail) {
         case (.request(let route), .request(let answer)?):
-            name = "\(answer.method) \(route)"
+            name = "\(answer.method) \(route.text)"
             kind = .server
-            attributes = Self.attributes(of: answer, route)
+            attributes = Self.attributes(of: answer, route.text)
             isError = answer.status >= 500
         case (.request(let route), _):
-            (name, kind) = (route, .server)
-            attributes = [SpanAttribute("http.route", route), SpanAttribute("error.type", "abandoned")]
+            (name, kind) = (route.text, .server)
+            attributes = [SpanAttribute("http.route", route.text), SpanAttribute("error.type", "abandoned")]
             isError = true
         case (.providerCall(let provider, let use), .call(let call)?):
             (name, kind) = (call.method, .client)
-            attributes = Self.attributes(of: call, provider, use, failure)
+            attributes = Self.attributes(of: call, provider.text, use.text, failure)
             isError = failure != nil
         case (.commit, let detail):
             (name, kind, isError) = ("COMMIT", .client, failure != nil)
@@ -80,17 +80,17 @@ struct ConventionalSpan {
 
     private static func ours(_ step: Step, _ store: String) -> (name: String, attributes: [SpanAttribute]) {
         switch step {
-        case .bulkhead(let provider): ("provider.bulkhead", [SpanAttribute("gatehouse.provider", provider)])
+        case .bulkhead(let provider): ("provider.bulkhead", [SpanAttribute("gatehouse.provider", provider.text)])
         case .providerCall(let provider, let use):
             (
                 "provider.call",
-                [SpanAttribute("gatehouse.provider", provider), SpanAttribute("gatehouse.provider.step", use)]
+                [SpanAttribute("gatehouse.provider", provider.text), SpanAttribute("gatehouse.provider.step", use.text)]
             )
         case .storeQueue: ("store.queue", [SpanAttribute("db.system.name", store)])
         case .hashing: ("password.hash", [])
         case .delivery(let provider, let kind):
-            ("delivery \(kind)", [SpanAttribute("gatehouse.provider", provider)])
-        case .request(let route): (route, [])
+            ("delivery \(kind.text)", [SpanAttribute("gatehouse.provider", provider.text)])
+        case .request(let route): (route.text, [])
         case .commit: ("COMMIT", [])
         }
     }

@@ -81,7 +81,7 @@ struct GuardedTransport: ProviderTransport {
     /// Begins the step that a call is. Where it is traced, the client notes the moments of the call, and the provider
     /// is told of the trace if the operator wants that.
     private func begin(_ request: inout OutboundRequest, for kind: ProviderProblem.Step) -> OpenStep {
-        let step = call.begin(.providerCall(provider: provider.configuration.name, kind: kind.rawValue))
+        let step = call.begin(.providerCall(provider: provider.stepName, kind: kind.name))
         guard step.isTraced, let scope = step.scope else { return step }
         request.times = ExchangeTimes()
         if provider.configuration.passesTraceContext, let traceparent = scope.traceparent {
@@ -162,7 +162,7 @@ struct GuardedTransport: ProviderTransport {
 extension StepOutcome {
     /// How a call ended that was answered: an error's status is told.
     fileprivate init(_ response: OutboundResponse) {
-        self = response.status < 400 ? .done : .failed("status_\(response.status)")
+        self = response.status < 400 ? .done : .failed(StepName("status_\(response.status)"))
     }
 }
 
@@ -187,7 +187,7 @@ extension OutboundCall {
 
 extension ProviderCallError {
     /// What observers call it: one of few names.
-    fileprivate var name: String {
+    fileprivate var name: StepName {
         switch self {
         case .transport(.timedOut): "timed_out"
         case .transport(.cancelled), .transport(.shutDown): "given_up"

@@ -29,12 +29,11 @@ public struct ProviderClient: ~Copyable, Sendable {
         entering provider: Provider, through transport: any HTTPTransport, in call: CallContext,
         clock: @escaping @Sendable () -> MonotonicTime = { .now }
     ) {
-        let name = provider.configuration.name
         guard let place = provider.bulkhead.enter() else {
-            call.begin(.bulkhead(provider: name)).end(.failed("full"))
+            call.begin(.bulkhead(provider: provider.stepName)).end(.failed("full"))
             return nil
         }
-        stay = call.begin(.bulkhead(provider: name), unended: .done)
+        stay = call.begin(.bulkhead(provider: provider.stepName), unended: .done)
         self.place = place
         self.provider = provider
         self.call = call

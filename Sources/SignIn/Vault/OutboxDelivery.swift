@@ -64,10 +64,10 @@ public struct OutboxDelivery: Sendable {
     }
 
     private func tell(_ message: OutboxMessage) async -> Report {
-        let step = observers.beginAlone(.delivery(provider: message.provider, kind: message.content.kind))
+        let step = observers.beginAlone(.delivery(provider: StepName(message.provider), kind: StepName(message.content.kind)))
         let call = CallContext(observers, partOf: step.scope)
         let settlement = await settlement(of: message, in: call)
-        step.end(settlement == .done ? .done : .failed(call.facts?.step.rawValue ?? "not_done"))
+        step.end(settlement == .done ? .done : .failed(call.facts?.step.name ?? "not_done"))
         return Report(message: message, settlement: settlement, call: call)
     }
 

@@ -25,12 +25,12 @@ public final class StepMetrics: Observer, MetricSource {
     private static let conventionalStoreBounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
     private final class OfProvider: Sendable {
-        let name: String
+        let name: StepName
         let inFlight = LoopCount()
         /// By the place of the step, and of the result.
         let durations: [[LoopHistogram]]
 
-        init(_ name: String, steps: Int) {
+        init(_ name: StepName, steps: Int) {
             self.name = name
             durations = (0..<steps).map { _ in
                 StepMetrics.results.map { _ in LoopHistogram(seconds: StepMetrics.callBounds) }
@@ -39,8 +39,8 @@ public final class StepMetrics: Observer, MetricSource {
     }
 
     private let store: String
-    private let steps: [String]
-    /// By their names. There are few, so that going through them is faster than a hash.
+    private let steps: [StepName]
+    /// There are few, so that going through them is faster than a hash.
     private let providers: [OfProvider]
     private let queued = LoopHistogram(seconds: StepMetrics.storeBounds)
     private let waitingNow = LoopCount()
@@ -52,10 +52,10 @@ public final class StepMetrics: Observer, MetricSource {
     ///   - providers: the names of all that are configured.
     ///   - steps: what providers are called for.
     ///   - store: what the store is, `sqlite` or `postgresql`.
-    public init(providers: [String], steps: [String], store: String) {
+    public init(providers: [String], steps: [StepName], store: String) {
         self.store = store
         self.steps = steps
-        self.providers = providers.sorted().map { OfProvider($0, steps: steps.count) }
+        self.providers = providers.sorted().map { OfProvider(StepName($0), steps: steps.count) }
     }
 
     public func began(_ step: Step, _ id: StepID, partOf parent: StepID?) {
@@ -83,7 +83,7 @@ public final class StepMetrics: Observer, MetricSource {
         }
     }
 
-    private func counts(of provider: String) -> OfProvider? {
+    private func counts(of provider: StepName) -> OfProvider? {
         for counts in providers where counts.name == provider { return counts }
         return nil
     }
@@ -100,12 +100,12 @@ public final class StepMetrics: Observer, MetricSource {
         var calls: [MetricSample] = []
         var inFlight: [MetricSample] = []
         for counts in providers {
-            inFlight.append(MetricSample([("provider", counts.name)], Double(counts.inFlight.total)))
+            inFlight.append(MetricSample([("provider", counts.name.text)], Double(counts.inFlight.total)))
             for (step, ofStep) in zip(steps, counts.durations) {
                 for (result, reading) in zip(Self.results, ofStep.map(\.reading)) where !reading.isEmpty {
                     calls.append(
                         MetricSample(
-                            [("provider", counts.name), ("step", step), ("result", result)], .histogram(reading)))
+                            [("provider", counts.name.text), ("step", step.text), ("result", result)], .histogram(reading)))
                 }
             }
         }

@@ -17,6 +17,8 @@ final class RouteCounts: Sendable {
     }
 
     let route: String
+    /// The route as a step.
+    let step: StepName
     let method: String
     /// Of the status that nearly every answer has, which is found without a look.
     private let ok = LoopHistogram(seconds: RouteCounts.bounds)
@@ -25,6 +27,7 @@ final class RouteCounts: Sendable {
     /// - Parameter method: of the operation; `_OTHER` where there is none.
     init(route: String, method: String) {
         self.route = route
+        step = StepName(route)
         self.method = method
         slots = Self.slotStatuses.map { _ in Slot() }
     }
