@@ -146,16 +146,27 @@ let package = Package(
                 "WebAPI", "Settings", "SignIn", "Providers", "Pages", "Apps", "Accounts", "Crypto", "OpenAPI", "JSON",
                 "HTTPServer", "Telemetry", "System", "Syntax",
             ]),
+        target(
+            "Composition",
+            [
+                "Wings", "WebAPI", "Telemetry", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite",
+                "AccountsSQL", "Accounts", "Postgres", "Sealing", "Settings", "Observability", "Apps", "Pages",
+                "HTTPServer", "HTTPClient", "EventLoop", "Crypto", "JSON", "System", "Syntax", lifecycle, signals,
+                logging,
+            ]),
+        target(
+            "Operations",
+            [
+                "Composition", "Wings", "WebAPI", "Telemetry", "SignIn", "Providers", "AccountsPostgres",
+                "AccountsSQLite", "AccountsSQL", "Accounts", "Postgres", "Sealing", "Settings", "Observability", "Apps",
+                "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON", "System", "Syntax", arguments,
+                logging,
+            ]),
         executable(
             "gatehouse",
             [
-                "Wings", "WebAPI", "Telemetry", "SignIn", "Providers", "AccountsPostgres",
-                "AccountsSQLite", "AccountsSQL",
-                "Accounts", "Postgres", "Sealing",
-                "Settings",
-                "Observability", "Apps", "Pages", "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON",
-                "System",
-                "Syntax", arguments, lifecycle, signals, logging, metrics,
+                "Operations", "Composition", "Wings", "Settings", "Observability", "SignIn", "Telemetry", "System",
+                arguments, lifecycle, signals, logging, metrics,
             ]),
         .target(
             name: "SimulatedCarriers",
@@ -257,7 +268,8 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "ToyWing", "gatehouse", "Wings", "Telemetry", "SimulatedCarriers", "SignIn", "Providers",
+                "ToyWing", "Composition", "Operations", "Wings", "Telemetry", "SimulatedCarriers", "SignIn",
+                "Providers",
                 "AccountsPostgres", "AccountsSQLite",
                 "AccountsSQL",
                 "Postgres", "PostgresTestSupport", "TestSupport", "HTTPTesting", "Patience", "CSQLite",

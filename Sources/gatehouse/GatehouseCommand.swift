@@ -1,4 +1,6 @@
 import ArgumentParser
+import Composition
+import Operations
 import System
 
 /// The command line of `gatehouse`.
@@ -13,13 +15,7 @@ struct GatehouseCommand: AsyncParsableCommand {
             standard error.
             """,
         version: Version.full,
-        subcommands: [
-            ServeCommand.self, CheckConfigCommand.self, PrintConfigCommand.self, HealthcheckCommand.self,
-            UsersCommand.self, SignInsCommand.self, SessionsCommand.self, AuditCommand.self, KeysCommand.self,
-            StoreCommand.self,
-            ProvidersCommand.self, DoctorCommand.self,
-            IDTokenCommand.self,
-        ])
+        subcommands: [ServeCommand.self] + OperatorCommands.all)
 
     static func main() async {
         let words = ProgramArguments.read(otherwise: Array(CommandLine.arguments.dropFirst()))
@@ -39,20 +35,4 @@ struct GatehouseCommand: AsyncParsableCommand {
         }
         return nil
     }
-}
-
-/// What every command that reads the configuration takes.
-struct ConfigurationOptions: ParsableArguments {
-    @Option(
-        name: .customLong("config"),
-        help: "The YAML configuration file; without it, the environment and the defaults alone count.")
-    var file: String?
-}
-
-/// The version of this build, as `--version` and the start of the log tell it.
-enum Version {
-    static let text = "0.1.0"
-
-    /// With what it was built from, where that is known.
-    static var full: String { Build.revision == "unknown" ? text : "\(text) (\(Build.revision))" }
 }

@@ -1,8 +1,10 @@
 import ArgumentParser
+import Composition
 import CoreMetrics
 import Glibc
 import Logging
 import Observability
+import Operations
 import ServiceLifecycle
 import Settings
 import SignIn
@@ -44,11 +46,8 @@ struct ServeCommand: AsyncParsableCommand {
         DescriptorLimit.raise()
         let server = try await started(settings, writer, logger)
         let reloading = Reloading(
-            signals: hangups, file: options.file, effective: effective, providers: server.providers,
-            apiKeys: server.apiKeys,
-            apps: server.apps,
-            admin: server.admin, trust: server.trust, repository: server.repository, keys: server.keys,
-            clock: Clock.system, threshold: threshold, logger: logger)
+            signals: hangups, file: options.file, effective: effective, server: server, threshold: threshold,
+            logger: logger)
         // Before the server says where it listens, so that whoever reads that may stop it at once.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let stopping = StopSignals(

@@ -6,7 +6,8 @@ import SignIn
 import Syntax
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// A port that is taken and where nobody listens: connections to it are refused. Whoever makes it closes it.
 private struct SilentPort {

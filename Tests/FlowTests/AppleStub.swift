@@ -9,7 +9,8 @@ import Syntax
 import System
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// Apple as far as a move to another team goes: it signs in whoever a code names, and tells by what users will be
 /// known.

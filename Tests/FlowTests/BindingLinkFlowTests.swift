@@ -5,7 +5,8 @@ import JSON
 import SimulatedCarriers
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A link to a credential` {
     private static let asked = ["username": "jane", "delivery_method": "return", "authenticator_type": "native"]

@@ -7,7 +7,8 @@ import SimulatedCarriers
 import Syntax
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// What an app can have done through the browser beside a sign-in.
 private enum Errand {

@@ -9,7 +9,8 @@ import Testing
 
 @testable import AccountsSQL
 @testable import AccountsSQLite
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A sign-in through the browser over real sockets` {
     @Test func `ends with tokens for the app, and knows its user again by any way in`() async throws {

@@ -12,7 +12,8 @@ import Wings
 
 @testable import AccountsSQL
 @testable import AccountsSQLite
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `The keys command change-master` {
     /// What somebody has who took the database and its master key.

@@ -2,7 +2,8 @@ import Foundation
 import JSON
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// What `check-config` says of the machine that it is asked on.
 @Suite struct `check-config` {

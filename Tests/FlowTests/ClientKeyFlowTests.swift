@@ -7,7 +7,8 @@ import SignIn
 import SimulatedCarriers
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// At the plain provider there is a client that sends no secret ever; the provider is given its keys as it would read
 /// them.

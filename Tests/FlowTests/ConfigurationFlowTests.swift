@@ -7,7 +7,8 @@ import SimulatedCarriers
 import Testing
 import Wings
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `The configuration of a process` {
     private func withFolder(_ body: (URL) async throws -> Void) async throws {

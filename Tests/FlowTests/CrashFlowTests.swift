@@ -9,7 +9,8 @@ import SimulatedCarriers
 import Testing
 import Wings
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A server that is killed` {
     /// More of them by hand: `DEV_CRASH_ROUNDS=100 scripts/test --filter CrashFlow`.

@@ -4,7 +4,8 @@ import JSON
 import SimulatedCarriers
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A crowd that only holds connections open` {
     /// Runs `body` with a server that may have few descriptors.

@@ -15,7 +15,8 @@ import System
 import Telemetry
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// People who sign up at the simulated Beyond Identity, through a Gatehouse, by either of its APIs.
 final class DirectoryFlow: Sendable {

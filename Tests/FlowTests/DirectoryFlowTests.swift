@@ -7,7 +7,8 @@ import SignIn
 import SimulatedCarriers
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `Signing up at a directory` {
     @Test(arguments: DirectoryFlow.API.allCases)

@@ -7,7 +7,8 @@ import SignIn
 import SimulatedCarriers
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A directory that is not well` {
     /// What goes wrong, and whether it may pass.

@@ -2,7 +2,8 @@ import Foundation
 import JSON
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `doctor` {
     private func examine(

@@ -6,7 +6,8 @@ import SimulatedCarriers
 import Syntax
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// Where something is ended at one server, or by the command line, and seen at another with the same PostgreSQL. With a
 /// file the two are one.

@@ -7,7 +7,8 @@ import Settings
 import System
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A user of another product's export` {
     private static let now: Int64 = 1_790_000_000

@@ -5,7 +5,8 @@ import Logging
 import Observability
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `Failed sign-ins over sockets` {
     private func rows(_ gatehouse: RunningGatehouse) async throws -> [JSONValue] {

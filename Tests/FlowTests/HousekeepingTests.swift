@@ -6,7 +6,8 @@ import System
 import Testing
 import Wings
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `The housekeeping` {
     private struct Trouble: Error {}

@@ -8,7 +8,8 @@ import Settings
 import System
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A line of an import` {
     private static let now: Int64 = 1_790_000_000

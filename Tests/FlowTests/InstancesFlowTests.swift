@@ -4,7 +4,8 @@ import HTTPTesting
 import JSON
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `Two instances with one PostgreSQL` {
     /// Two servers that know the same providers, and share a store.

@@ -11,7 +11,8 @@ import Telemetry
 import Testing
 import Wings
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// A client of TIM's, as its source has it: POST and JSON, no Authorization, a success of exactly 200, and what went
 /// wrong by the status.

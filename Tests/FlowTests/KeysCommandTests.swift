@@ -12,7 +12,8 @@ import System
 import Testing
 import Wings
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `The keys command` {
     @Test func `publishes a new signing key first, and seals everything under a new data key`() async throws {

@@ -3,7 +3,8 @@ import Logging
 import TestSupport
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A refresh token that is sent again long after its answer` {
     @Test func `is told at warning, with its app, session and request, and nothing else is`() {

@@ -2,7 +2,8 @@ import Accounts
 import Telemetry
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `What the process measures` {
     private func text(_ source: any MetricSource) -> [String] {

@@ -6,7 +6,8 @@ import System
 import Telemetry
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `Metrics over sockets` {
     private static let token = "the-token-of-this-test"

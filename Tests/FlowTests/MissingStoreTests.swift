@@ -7,7 +7,8 @@ import Telemetry
 import Testing
 import Wings
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A store that is not there` {
     private let folder = FileManager.default.temporaryDirectory.appending(

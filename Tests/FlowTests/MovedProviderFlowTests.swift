@@ -13,7 +13,8 @@ import Telemetry
 import Testing
 
 @testable import AccountsSQLite
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A store under a configuration that has changed` {
     private static let former = "https://before.example"

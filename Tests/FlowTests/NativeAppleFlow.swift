@@ -11,7 +11,8 @@ import System
 import Telemetry
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// Sign-ins at the simulated Apple by a server that has its key, so that it redeems codes.
 struct NativeAppleFlow {

@@ -3,7 +3,8 @@ import JSON
 import SimulatedCarriers
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A code beside Apple's ID token` {
     @Test func `is exchanged by the client that it was issued to`() async throws {

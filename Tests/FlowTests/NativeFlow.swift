@@ -9,7 +9,8 @@ import Providers
 import SimulatedCarriers
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// Sign-ins with what the SDKs of the simulated dialects hand to apps: a section for each, of the dialect's name.
 struct NativeFlow {

@@ -4,7 +4,8 @@ import JSON
 import SimulatedCarriers
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `An ID token that was posted before` {
     @Test func `is refused at every dialect`() async throws {

@@ -6,7 +6,8 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `An observer` {
     private static let write = ["> queue", "< queue done", "> commit", "< commit done"]

@@ -5,7 +5,8 @@ import JSON
 import Patience
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `Probes` {
     @Test func `are on a listener of their own where one is configured, which has nothing else`() async throws {

@@ -7,7 +7,8 @@ import JSON
 import SimulatedCarriers
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// One of the ways in which a provider tells of events, as the simulation and the configuration name it.
 enum ToldAs: String, CaseIterable, Sendable {

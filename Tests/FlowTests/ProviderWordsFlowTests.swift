@@ -4,7 +4,8 @@ import JSON
 import SimulatedCarriers
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// What people and operators read of providers, over real sockets.
 @Suite struct `What is read of a provider` {

@@ -4,7 +4,8 @@ import SimulatedCarriers
 import Synchronization
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `The providers command` {
     private func run(_ arguments: String..., plain: [String] = []) async throws -> CommandRun {

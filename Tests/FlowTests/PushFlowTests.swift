@@ -6,7 +6,8 @@ import SimulatedCarriers
 import Syntax
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A sign-in that begins on the phone` {
     @Test func `signs the user in who approves, and gives the app its tokens`() async throws {

@@ -9,7 +9,8 @@ import Telemetry
 import Testing
 import Wings
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 extension Settings {
     /// Reads a configuration that is in memory, and the files it names from where they are.

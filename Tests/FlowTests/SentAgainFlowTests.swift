@@ -7,7 +7,8 @@ import SimulatedCarriers
 import Syntax
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// A phone that has lost an answer sends the same again, or its HTTP stack does by itself.
 @Suite struct `A request that is sent again` {

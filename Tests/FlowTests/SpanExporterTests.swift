@@ -10,7 +10,8 @@ import TestSupport
 import Testing
 import Wings
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `The export of spans` {
     private static let url = "http://collector.example:4318/v1/traces"

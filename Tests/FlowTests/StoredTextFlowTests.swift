@@ -4,7 +4,8 @@ import JSON
 import SimulatedCarriers
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A text that no store can hold` {
     /// What is put into a text, as JSON has it and as a form has it.

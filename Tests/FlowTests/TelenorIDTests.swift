@@ -4,7 +4,8 @@ import JSON
 import SimulatedCarriers
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// What TelenorID+ asks of a backend, line by line, against a simulator of it.
 @Suite struct `TelenorID+` {

@@ -12,7 +12,8 @@ import System
 import Telemetry
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// A user of the plain provider whose tokens are kept, and the service that may have them.
 struct VaultFlow {

@@ -10,7 +10,8 @@ import Testing
 import ToyWing
 import Wings
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A wing` {
     private static let listed = Wing.all + [.toy]

@@ -5,7 +5,8 @@ import SimulatedCarriers
 import Telemetry
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `The trace of a request` {
     private static let traceID = "4bf92f3577b34da6a3ce929d0e0e4736"

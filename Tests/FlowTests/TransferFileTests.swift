@@ -3,7 +3,8 @@ import HTTPTesting
 import JSON
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `A file of what Apple has told of users` {
     private static func line(_ subject: String, _ transfer: String) -> String {

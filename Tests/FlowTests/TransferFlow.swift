@@ -7,7 +7,8 @@ import HTTPTesting
 import JSON
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 /// An app at Apple, about to move to another team.
 struct TransferFlow {

@@ -6,7 +6,8 @@ import JSON
 import TestSupport
 import Testing
 
-@testable import gatehouse
+@testable import Composition
+@testable import Operations
 
 @Suite struct `An app that moves to another team at Apple` {
     @Test func `keeps its users, each of whom Apple was asked about before`() async throws {
