@@ -1,7 +1,7 @@
 internal import HTTPClient
 internal import OpenIDConnect
 
-/// What a provider's answer means for whoever sets it up.
+/// What a provider's answer means for the operator who sets it up.
 enum ProbeWords {
     /// Whether the provider has nothing against us, and takes the code for no good.
     static func isRefusalOfCode(_ error: ProviderError) -> Bool {

@@ -8,7 +8,7 @@ import SignIn
 import Syntax
 import System
 
-/// Why the server, or a command that works on the store, did not start, in words for whoever starts it.
+/// Why the server, or a command that works on the store, did not start, in words for the person who starts it.
 enum StartError: Error, CustomStringConvertible {
     case system(SystemError)
     case listen(host: String, port: UInt16, SystemError)

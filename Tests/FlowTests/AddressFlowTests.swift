@@ -8,7 +8,7 @@ import Testing
 
 @testable import gatehouse
 
-/// A port that is taken and where nobody listens: connections to it are refused. Whoever makes it closes it.
+/// A port that is taken and where nobody listens: connections to it are refused. Its maker closes it.
 private struct SilentPort {
     let port: UInt16
     let descriptor: Int32

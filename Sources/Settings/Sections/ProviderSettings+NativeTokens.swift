@@ -134,11 +134,11 @@ extension ProviderSettings {
             }
         if let (name, _) = forms.first(where: { $0.1 == .raw }) {
             let sentence =
-                "has raw: whoever comes by a token before it is used here can sign in with it, since its nonce stands in it"
+                "has raw: a thief of a token can sign in with it before its user does, since its nonce stands in it"
             notices.append(SettingsNotice(key(name), sentence))
         }
         if let (name, _) = forms.first(where: { $0.1 == .none }) {
-            let sentence = "has none: whoever comes by a token before it is used here can sign in with it"
+            let sentence = "has none: a thief of a token can sign in with it before its user does"
             notices.append(SettingsNotice(key(name), sentence))
         }
         if tenants == ["*"] {

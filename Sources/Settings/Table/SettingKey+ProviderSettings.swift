@@ -145,8 +145,8 @@ extension SettingKey where Root == ProviderSettings {
             "Further claims of ID token and userinfo that the app gets, under claims, with their types."),
         Self(
             "crossClientKey", \.crossClientKey, .optional(.claim),
-            "Claim that names one person at all clients of the issuer, such as kurtid: whoever is unknown and shows the key of a "
-                + "user signs in as that user; empty: nobody does."),
+            "Claim that names one person at all clients of the issuer, such as kurtid: an unknown subject "
+                + "that shows the key of a user signs in as that user; empty: no subject does."),
         Self(
             "serverInitiated", \.serverInitiation, .text(.serverInitiation),
             "Lets apps have users asked on their phones, by requests signed with RS256 (clientKey, or a key of ours); minimal: "

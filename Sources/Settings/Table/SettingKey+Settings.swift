@@ -321,7 +321,7 @@ extension SettingKey where Root == Settings {
             "How long a user may take to answer a server-initiated sign-in; ten minutes at most by ASVS 5.0, 6.5.5."),
         Self(
             "push.perUser", \.push.perUser, .number(1...100),
-            "How often one user is asked on the phone within push.windowSeconds, whoever wants it."),
+            "How often one user is asked on the phone within push.windowSeconds, by all apps together."),
         Self("push.windowSeconds", \.push.windowSeconds, .number(1...day), "The time in which push.perUser counts."),
         Self(
             "push.maximumPending", \.push.maximumPending, .number(1...1_000_000),
