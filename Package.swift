@@ -9,7 +9,7 @@ import PackageDescription
 let modulesAreApart = Context.environment["DEV_MODULES_APART"] != nil
 let wholeProgram = BuildSettingCondition.when(platforms: [.linux], configuration: .release)
 
-/// The commit that a release is built from, for whoever builds it to say: from a manifest it can't be asked reliably.
+/// The commit that a release is built from, which its builder must name: from a manifest it can't be asked reliably.
 let revision = (Context.environment["BUILD_REVISION"] ?? "").filter { $0.isLetter || $0.isNumber || ".-".contains($0) }
 
 /// Strict everywhere: what the compiler can prove is not left to review.

@@ -61,7 +61,7 @@ class App:
 
     def __init__(self, name, carriers, fleet, answers):
         self.name, self.carriers, self.fleet, self.answers = name, carriers, fleet, answers
-        # User ids by subscriber; None of whom nobody knows whether he is there.
+        # User ids by subscriber; None where nobody knows whether the user is there.
         self.users = {}
         # What is to be there: user, token, refresh token, those that it has replaced, and who said so.
         self.sessions = []

@@ -67,7 +67,7 @@ class Carriers(Process):
             return client.call(method, path, body=body)
 
     def misbehave(self, name, endpoint=None, issuer=None, times=None):
-        """Switches a misbehaviour on for whoever calls: `times` times, or until `behave`."""
+        """Switches a misbehaviour on, for all callers: `times` times, or until `behave`."""
         command = {"name": name, "endpoint": endpoint, "issuer": issuer, "times": times}
         answer = self.call("POST", "/control/misbehave", {key: value for key, value in command.items() if value})
         if answer.status != 200:

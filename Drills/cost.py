@@ -63,7 +63,7 @@ def compare(bench, arrangements, crowds):
     for _ in range(ROUNDS):
         for name, arrangement in arrangements.items():
             with arrangement() as servers:
-                # So that everybody who signs in is known afterwards, with all that the provider says of him.
+                # So that everybody who signs in is known afterwards, with all that the provider says of them.
                 first = load.sign_in(bench, servers, 64, seconds=WARM_UP)
                 bench.note(f"{name}, at first: {first}")
                 for crowd in crowds:

@@ -143,7 +143,7 @@ class Known(Acknowledged):
         return session
 
     def erase(self, session):
-        """Erases the user of a session. Without an answer nobody knows whether he is there."""
+        """Erases the user of a session. Without an answer nobody knows whether the user is there."""
         session["leaving"] = True
         answer = self.server.call("DELETE", "/users/me", bearer=session["token"])
         if answer.status in (200, 204):

@@ -1,4 +1,4 @@
-"""The disk that a journal makes, at any moment: as whoever looks finds it, and as a power cut may leave it."""
+"""The disk that a journal makes, at any moment: as a reader finds it, and as a power cut may leave it."""
 
 import os
 

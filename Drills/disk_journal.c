@@ -8,7 +8,7 @@
 //
 //   DRILL_DISK_FOLDER   the real path of the folder; nothing is written down without it
 //   DRILL_DISK_JOURNAL  the folder of the journals, one file a process, named after it
-//   DRILL_DISK_FORGETS  files whose name ends so are never synced, though whoever asks is told that they are
+//   DRILL_DISK_FORGETS  files whose name ends so are never synced, though the caller is told that they are
 //
 // Who kills a process from outside may do so between a change and its record. So a process kills itself after a record
 // once there is a file beside its journal with the same name and `.end`.
@@ -214,7 +214,7 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t size, off64_t offset)
     return pwrite(descriptor, bytes, size, offset);
 }
 
-// One part after the other: whoever calls it goes on where it ends early.
+// One part after the other: its caller goes on where it ends early.
 ssize_t pwritev(int descriptor, const struct iovec *parts, int count, off_t offset) {
     if (!noted(descriptor)) return syscall(SYS_pwritev, descriptor, parts, count, offset, 0);
     ssize_t total = 0;

@@ -24,7 +24,7 @@ from stops import free_ports
 from store_life import run_tool
 
 INSTANCES = 3
-# A count of a second, and the look of whoever asks whether an instance is ready.
+# A count of a second, and the time between two looks at whether an instance is ready.
 HEARSAY = 3
 # In milliseconds, each way.
 SKEW = 1500

@@ -60,7 +60,7 @@ class Log:
         return operation
 
     def end(self, operation, outcome, **told):
-        """The answer. The outcome is noted last, so that whoever reads the log meanwhile takes it for unknown."""
+        """The answer. The outcome is noted last, so that a reader of the log meanwhile takes it for unknown."""
         if outcome != UNKNOWN:
             operation.told, operation.answered = told, self.now()
             operation.outcome = outcome

@@ -107,7 +107,7 @@ class People:
         return found
 
     def may_be_nobody(self, user, before):
-        """Whether whoever had this number may be erased before a time."""
+        """Whether the user who had this number may be erased before a time."""
         return any(erasure.invoked < before for one in self.may_be(user, before) for erasure in self.erasures.get(one, ()))
 
     def may_be_told_again(self, post):

@@ -53,7 +53,7 @@ class EndedSession(Plant):
 
 
 class RememberedUser(Plant):
-    """Whoever was a session's user once is so for ever."""
+    """A session's first user stays its user for ever."""
 
     name = STALE
 

@@ -397,7 +397,7 @@ def little_memory(host, _):
 def no_anchors(host, _):
     host.values.update(issuer="https://id.shop.test", more="")
     host.words = ["--offline"]
-    # Of whoever runs the drill.
+    # Of the person who runs the drill.
     host.unset = ["SSL_CERT_FILE", "SSL_CERT_DIR"]
     elsewhere(host, "mount -t tmpfs none /etc/ssl")
 

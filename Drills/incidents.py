@@ -167,7 +167,7 @@ def user_locked(incident, _, __):
     user = incident.server.sign_in("locked-out", "plain").json["user"]["user_id"]
     command(incident, "users", "lock", str(user), "--reason", "drill")
     answer = incident.server.sign_in("locked-out", "plain")
-    incident.bench.claim(answer.status == 423, f"{incident.name}: whoever is locked gets in nowhere ({answer})")
+    incident.bench.claim(answer.status == 423, f"{incident.name}: a locked user gets in nowhere ({answer})")
     incident.alarm("security=true", "locked")
     # A failed sign-in is written down once a minute.
     eventually(lambda: "locked" in command(incident, "sign-ins", "--request-id", answer.json["request_id"]), 75)

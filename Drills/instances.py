@@ -61,7 +61,7 @@ def kill_in_turn(bench, carriers, settings):
             if server.is_running:
                 server.kill()
     report(bench, apps, answers)
-    # Whoever was cut off may have had a code sent.
+    # A sign-in that was cut off may have had its code sent.
     opened = answers.counts["sign-in:200"] + answers.copied
     again = carriers.requests("token") - opened - answers.cut_off
     bench.claim(again <= 0, f"no code is sent to its provider twice ({again} are)")

@@ -93,7 +93,7 @@ def losses(life, carriers, server, moment, newcomer):
 
 
 def losses_of_ledger(life, bench, folder, disk, moment):
-    """The same where the store is lost with the cut, and the backup takes its place: whoever was erased stays so, by
+    """The same where the store is lost with the cut, and the backup takes its place: erased users stay erased, by
     the ledger that lies beside it. Nothing is left of the store."""
     data = os.path.join(disk, "data")
     for name in os.listdir(data):

@@ -125,7 +125,7 @@ def copy_store(source, target):
 
 
 def go_on(bench, server, sessions):
-    """Whoever was signed in before goes on, and so does who signs in again."""
+    """Users who were signed in before go on, and so do users who sign in again."""
     def refresh(token):
         return server.call("POST", "/auth/token", form={"grant_type": "refresh_token", "refresh_token": token})
 
@@ -137,7 +137,7 @@ def go_on(bench, server, sessions):
                 f"and each one that it was replaced by in turn ({tally(map(str, second))})")
     found = crowd(len(second), lambda number: server.user(second[number].json.get("token", "")))
     bench.claim(all(answer.status == 200 and answer.json["user_id"] == session["user"]["user_id"]
-                    for answer, session in zip(found, sessions)), "by whoever they were before")
+                    for answer, session in zip(found, sessions)), "each as the same user as before")
     again = crowd(100, lambda number: server.sign_in(name_of(number), "plain"))
     bench.claim(all(answer.status == 200 and answer.json["new_user"] is False for answer in again),
                 f"who signs in again is known ({tally(map(str, again))})")

@@ -79,7 +79,7 @@ class Postgres:
         self.starts += 1
 
     def await_ready(self):
-        """Waits until it accepts whoever may write, and returns when it was seen to, as of `time.monotonic`."""
+        """Waits until it accepts writers, and returns when it was seen to, as of `time.monotonic`."""
         self.process.await_line(READY, LONGEST_START)
         return time.monotonic()
 
@@ -113,7 +113,7 @@ class Postgres:
             self.signal(signal.SIGCONT)
 
     def shut_down(self):
-        """Ends it in good order, whoever is connected."""
+        """Ends it in good order, also with clients connected."""
         self.tool("pg_ctl", f"--pgdata={self.data}", "--mode=fast", "--wait", "stop")
         self.process.child.wait()
 

@@ -5,7 +5,7 @@ import time
 from bench import crowd, tally
 
 STORM = 400
-# ProviderKeys: of tokens that a provider gave us, one fetch a second, whoever wanted that.
+# ProviderKeys: of tokens that a provider gave us, one fetch a second, for all of them together.
 
 
 def run(bench):

@@ -1,4 +1,4 @@
-"""A provider that costs next to nothing: nginx with ID tokens that were signed beforehand, for whoever wants to measure the rest."""
+"""A provider that costs next to nothing, so that the rest can be measured: nginx with ID tokens signed beforehand."""
 
 import base64
 import concurrent.futures
@@ -88,7 +88,7 @@ class ReadyMade(Process):
     def configuration(self):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             tokens = list(pool.map(self.token, self.people))
-        # A single one is whoever has no digit at all.
+        # A single one needs no digit at all.
         lines = "\n".join(f'        "{number:0{self.digits}x}" "{token}";' if self.digits else f'        default "{token}";'
                           for number, token in enumerate(tokens))
         modulus = self.tool("rsa", "-in", self.key, "-noout", "-modulus").decode().strip().partition("=")[2]

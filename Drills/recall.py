@@ -32,7 +32,7 @@ def check(bench, apps, when, newest=None):
     found = crowd(len(sessions), is_there, threads=8)
     bench.claim(all(found), f"{when}, every acknowledged session is there ({found.count(False)} of {len(found)} lost)")
     found = crowd(len(ended), is_over, threads=8)
-    bench.claim(all(found), f"{when}, whoever was signed out is ({found.count(False)} of {len(found)} are not)")
+    bench.claim(all(found), f"{when}, ended sessions are over ({found.count(False)} of {len(found)} are not)")
 
 
 def check_chains(bench, apps, when):

@@ -112,7 +112,7 @@ class Folder(Synced):
 
     def __init__(self, mode=0o700):
         super().__init__(mode)
-        # What is on the disk for sure, and what whoever looks finds.
+        # What is on the disk for sure, and what a reader finds.
         self.names, self.found = {}, {}
 
     def change(self, names):

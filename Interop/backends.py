@@ -112,7 +112,7 @@ def apache(recipes, folder):
     os.chmod(f"{place}/pages", 0o755)
     os.chmod(f"{place}/pages/api", 0o755)
     with open(f"{place}/pages/api/me", "w", encoding="utf-8") as file:
-        file.write("whoever comes this far")
+        file.write("a request that came this far")
     os.chmod(f"{place}/pages/api/me", 0o644)
     os.symlink("/usr/lib/apache2/modules", f"{place}/modules")
     port = free_port()

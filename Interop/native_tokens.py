@@ -16,7 +16,7 @@ APP, STRANGER = "gatehouse-app", "another-app"
 
 class SDK:
     """Has a provider's ID tokens by the code flow of a client of its own. What stands in them as the nonce is a hash, so that
-    whoever sees a token does not see what the app has drawn."""
+    a reader of a token does not see what the app has drawn."""
 
     def __init__(self, issuer, secret, authorize):
         self.issuer, self.secret, self.authorize = issuer, secret, authorize

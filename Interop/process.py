@@ -20,7 +20,7 @@ def free_port():
 def running(command, port, log, environment=None):
     """Starts a server and waits until it listens; stops it at the end.
 
-    Without a port, whoever started it has to wait."""
+    Without a port, its caller has to wait."""
     with open(log, "wb") as output:
         process = subprocess.Popen(
             command, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})})

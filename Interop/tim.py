@@ -15,7 +15,7 @@ from tls import certificate, terminating
 NAME = "TIM's clients"
 REALM = "/auth/realms/acme"
 PASSWORD, WRONG = "271828", "314159"
-# No grace: were a refresh token replaced, whoever comes with the former one would be out at once.
+# No grace: were a refresh token replaced, a client with the former one would be out at once.
 CONFIGURATION = """\
 http: {{host: 127.0.0.1, port: {port}, lameDuckSeconds: 0}}
 admin: {{host: 127.0.0.1, port: 0}}

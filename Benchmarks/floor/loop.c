@@ -90,7 +90,7 @@ int main(int count, char **arguments) {
             run_carrier_timers(false);
         }
         run_carrier_timers(ready == 0);
-        // Whoever came this far meanwhile shares a commit.
+        // Requests that came this far meanwhile share a commit.
         store_and_answer();
     }
 }

@@ -32,8 +32,8 @@ struct AuthorizeEndpoint {
         }
     }
 
-    /// At an issuer where browsers stay signed in: whoever is, or has shown to be on a subscriber's line, is asked
-    /// nothing.
+    /// At an issuer where browsers stay signed in: somebody who is signed in, or was shown to be on a subscriber's
+    /// line, is asked nothing.
     private func start(
         _ request: AuthorizationRequest, _ fields: Fields, _ misbehaviours: [Misbehaviour],
         _ session: BrowserSessions.Session?

@@ -1,7 +1,7 @@
 internal import HTTPServer
 internal import JSON
 
-/// `POST /control/event`: what a provider would tell of a subscriber, to be posted by whoever asks.
+/// `POST /control/event`: what a provider would tell of a subscriber, for the caller to post.
 struct EventControl: Sendable {
     private static let longestAgo: Int64 = 366 * 86_400
 

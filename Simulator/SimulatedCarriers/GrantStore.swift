@@ -86,7 +86,7 @@ final class GrantStore: Sendable {
     /// Revokes a token of either kind, and with it everything that was made of the same code (RFC 7009 §2.1). One that
     /// is unknown, or another client's, is passed over.
     ///
-    /// - Parameter clientID: nil for whoever has the token.
+    /// - Parameter clientID: nil where the token alone is enough.
     /// - Returns: whether there was one.
     @discardableResult
     func revoke(_ token: String, clientID: String?, now: Int64) -> Bool {

@@ -1,7 +1,7 @@
 internal import HTTPServer
 internal import JSON
 
-/// `POST /control/logout-token`: a logout token of a subscriber, to be posted by whoever asks.
+/// `POST /control/logout-token`: a logout token of a subscriber, for the caller to post.
 struct LogoutTokenControl: Sendable {
     let world: World
 

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The misbehaviours that are switched on for whoever calls.
+/// The misbehaviours that are switched on, for all callers.
 final class MisbehaviourSwitches: Sendable {
     private struct Rule: Sendable {
         let misbehaviour: Misbehaviour

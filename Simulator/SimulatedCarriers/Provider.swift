@@ -13,7 +13,7 @@ final class Provider: Sendable {
     /// Of browsers, where the issuer keeps those.
     let sessions = BrowserSessions()
     let pushes = PushBook()
-    /// Of whoever signs in, where the issuer keeps those; elsewhere any name is a subscriber's.
+    /// The accounts that sign in, where the issuer keeps those; elsewhere any name is a subscriber's.
     let directory: DirectoryBook?
     /// Who is behind a subject that a client was told.
     private let subjects = ExpiringStore<String>(lifetime: 86_400, capacity: 200_000)

@@ -10,7 +10,7 @@ public enum SimulatedIssuer: String, Sendable, CaseIterable {
     case plain
     /// An OpenID Provider like TelenorID+.
     case telenor
-    /// An OpenID Provider like Beyond Identity: whoever has an account in its directory, and a credential, signs in.
+    /// An OpenID Provider like Beyond Identity: people with an account in its directory, and a credential, sign in.
     case beyond
     // Dialects of the providers that people use, all of them on one port, below paths of these names.
     case apple
@@ -92,7 +92,7 @@ public enum SimulatedEndpoint: String, Sendable, CaseIterable {
     case revocation
     /// What an SDK on a phone would ask.
     case native
-    /// Where an ID token is looked at for whoever asks.
+    /// Where an ID token is verified for anybody who asks.
     case verification
     /// Where the names of an app's users are carried to another team.
     case migration

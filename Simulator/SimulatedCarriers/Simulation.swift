@@ -6,8 +6,8 @@ internal import Synchronization
 /// dialects of those that people use, on seven ports of this process.
 ///
 /// They are strict providers: what a relying party does wrong is refused. What they do wrong themselves is switched on
-/// from outside, for whoever calls (``misbehave(_:at:of:times:)``, or `POST /control/misbehave`), or for one sign-in
-/// (the authorization parameter `misbehave`).
+/// from outside, for all callers (``misbehave(_:at:of:times:)``, or `POST /control/misbehave`), or for one sign-in (the
+/// authorization parameter `misbehave`).
 public final class Simulation: Sendable {
     /// Which ports are listened on.
     public enum Ports: Sendable {
@@ -121,7 +121,7 @@ public final class Simulation: Sendable {
     /// And those of its apps.
     public static func appClients(at issuer: SimulatedIssuer) -> [String] { DialectClients.apps(at: issuer) }
 
-    /// Switches a misbehaviour on for whoever calls.
+    /// Switches a misbehaviour on, for all callers.
     ///
     /// - Parameters:
     ///   - endpoint: nil for those it is made for; for one that any endpoint can do, all that backends call.

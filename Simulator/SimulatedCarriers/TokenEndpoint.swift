@@ -80,7 +80,7 @@ struct TokenEndpoint {
         _ redemption: Redemption, _ misbehaviours: [Misbehaviour], _ now: Int64
     ) throws(CryptoError) -> JSONObject {
         var grant = redemption.grant
-        // From here on it is the server that is told, whoever got the code.
+        // From here on it is the server that is told, even where an SDK got the code.
         grant.isNative = false
         let accessToken = try accessToken(redemption, misbehaviours.accessToken, now)
         if provider.profile.namesSessions { provider.note(session: grant.id, of: grant, now: now) }

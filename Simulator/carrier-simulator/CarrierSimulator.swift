@@ -86,7 +86,7 @@ struct CarrierSimulator: AsyncParsableCommand {
         print("listening telenor \(simulation.telenor)")
         print("listening beyond \(simulation.beyond)")
         for issuer in SimulatedIssuer.dialects { print("listening \(issuer.rawValue) \(simulation.url(of: issuer))") }
-        // Whoever waits for the lines reads them through a pipe, which is buffered.
+        // A program that waits for the lines reads them through a pipe, which is buffered.
         fflush(nil)
         let signal = await stops.first()
         logger.info("stopping", metadata: ["signal": "\(signal)"])

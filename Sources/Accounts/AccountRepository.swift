@@ -324,7 +324,8 @@ public protocol IdentityRepository: IdentityLookup {
     ///   changed then.
     func merge(_ record: MergeRecord) async throws(RepositoryError) -> MergeOutcome
 
-    /// Gives a user an identity by an operator's word, taking it from whoever has it, whose sessions all end.
+    /// Gives a user an identity by an operator's word. A user who has it now loses it, and all of that user's sessions
+    /// end.
     func repoint(
         _ subject: Subject, provider: String, to user: UserID, line: NotBefore, now: Int64
     ) async throws(RepositoryError) -> RepointOutcome

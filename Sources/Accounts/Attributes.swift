@@ -194,8 +194,9 @@ public struct AttributeNames: Sendable {
     ]
 }
 
-/// How somebody can be reached, and with it what accounts elsewhere are found by. Whoever may put such a value into
-/// another's mouth could be taken for them, so what a provider gave is told apart from what users say themselves.
+/// How somebody can be reached, and with it what accounts elsewhere are found by. Somebody who could set such a value
+/// for another person could be taken for that person, so what a provider gave is told apart from what users say
+/// themselves.
 ///
 /// The raw value is the attribute's name (OpenID Connect Core §5.1).
 public enum Contact: String, Sendable, CaseIterable {

@@ -43,7 +43,7 @@ public struct ContactMatch: Equatable, Sendable {
 /// Who was found by an address or a number.
 public struct ContactSearch: Equatable, Sendable {
     /// The users whose provider says that it has verified the value come first, then those whose provider gave it, then
-    /// those who say so themselves: whoever makes up accounts with somebody's address can't bury the right one.
+    /// those who say so themselves: made-up accounts with somebody's address can't bury the right one.
     public var matches: [ContactMatch]
     /// Whether there are more than were asked for.
     public var hasMore: Bool

@@ -3,8 +3,8 @@ public struct OneTimeUse: Equatable, Sendable {
     public var hash: TokenHash
     /// Seconds since 1970, from when on the hash may be forgotten.
     public var expiresAt: Int64
-    /// The request that it works for, by a random number: whoever has lost the way to the store knows his own claim
-    /// again.
+    /// The request that it works for, by a random number: after a lost connection to the store, a request recognises
+    /// its own claim.
     public var owner: Int64
     /// The request that it comes with, where that may be sent again; nil where it may not.
     public var request: RequestDigest?

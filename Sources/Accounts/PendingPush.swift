@@ -25,7 +25,7 @@ public struct PendingPush: Equatable, Sendable {
     public var handle: TokenHash
     /// Of what the carrier shows with its notification.
     public var notification: TokenHash
-    /// What must be known again, sealed under what the app asks by: whoever reads the store learns nothing of it.
+    /// What must be known again, sealed under what the app asks by, so that a reader of the store learns nothing of it.
     public var request: [UInt8]
     /// The same, sealed under what the carrier shows.
     public var expectation: [UInt8]

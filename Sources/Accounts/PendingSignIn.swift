@@ -5,7 +5,7 @@ public struct PendingSignIn: Equatable, Sendable {
     public var handle: TokenHash
     /// Of what the browser was given to be known again by.
     public var browser: TokenHash
-    /// What must be known again, sealed under the `state` itself: whoever reads the store learns nothing of it.
+    /// What must be known again, sealed under the `state` itself, so that a reader of the store learns nothing of it.
     public var content: [UInt8]
     /// Seconds since 1970.
     public var expiresAt: Int64

@@ -2,8 +2,7 @@
 ///
 /// They are sealed wherever they are kept, and stand in no description.
 public struct ProviderTokens: Equatable, Sendable, CustomStringConvertible {
-    /// A token that expires sooner is renewed before it is handed out, in seconds: whoever gets it has to arrive with
-    /// it.
+    /// A token that expires sooner is renewed before it is handed out, in seconds: its recipient needs time to use it.
     public static let minimumLifeSeconds: Int64 = 60
 
     public var accessToken: String

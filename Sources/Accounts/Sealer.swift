@@ -8,7 +8,7 @@ public enum SealingError: Error, Equatable, Sendable {
     case failed
 }
 
-/// Seals single values of the store with authenticated encryption; made of the key ring by whoever composes the server.
+/// Seals single values of the store with authenticated encryption. The server's composition makes it from the key ring.
 public protocol Sealer: Sendable {
     /// - Returns: the sealed bytes, which name the key they were sealed under.
     func seal(_ plaintext: [UInt8], for context: SealContext) throws(SealingError) -> [UInt8]
@@ -47,7 +47,7 @@ public struct SealContext: Equatable, Sendable {
     }
 }
 
-/// A data key, sealed under the master key by whoever composes the server; opaque to the store.
+/// A data key, sealed under the master key by the server's composition; opaque to the store.
 public struct KeyRingEntry: Equatable, Sendable {
     /// The number by which sealed values name their key.
     public var number: Int64

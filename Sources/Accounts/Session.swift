@@ -3,7 +3,7 @@ internal import System
 
 /// How a user was authenticated at the provider, as the ID token says it (OpenID Connect Core §2).
 public struct Authentication: Equatable, Sendable {
-    /// The authentication context class; whoever stores it has normalised the level.
+    /// The authentication context class, with a level that was normalised before it is stored.
     public var acr: String?
     /// The methods that the user was recognised by, such as `hwk` or `pin`.
     public var amr: [String]

@@ -90,7 +90,7 @@ public struct PortedSubject: Equatable, Sendable {
     }
 }
 
-/// What becomes of whoever signs in for the first time.
+/// What becomes of people who sign in for the first time.
 public enum RegistrationMode: String, Sendable, CaseIterable {
     /// The user is stored at once.
     case automatic

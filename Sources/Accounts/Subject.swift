@@ -26,7 +26,7 @@ public struct Subject: Hashable, Sendable {
         for byte in issuer.utf8 { hasher.combine(byte) }
     }
 
-    /// Whether both have the same `sub`, whoever issued it.
+    /// Whether both have the same `sub`, of whichever issuer.
     public func hasSameValue(as other: Subject) -> Bool {
         value.utf8.elementsEqual(other.value.utf8)
     }

@@ -30,7 +30,7 @@ public struct OwnedRows: Equatable, Sendable {
     }
 }
 
-/// Everything that is kept about one user, for whoever has the right to see it.
+/// Everything that is kept about one user, for those who have the right to see it.
 public struct UserRecord: Equatable, Sendable {
     public var user: User
     /// While it holds.

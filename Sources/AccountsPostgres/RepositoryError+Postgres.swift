@@ -19,7 +19,7 @@ extension Unavailability {
         switch error {
         case .refused(let state): self = Unavailability(state)
         case .notConnected(let failure), .away(let failure): self = Unavailability(failure)
-        // Whoever waits to its deadline has found no connection, which is no crowd: that is refused at once.
+        // A caller that waited to its deadline has found no connection. That is no overload, which is refused at once.
         case .lost(.notSent, _): self = .cannotConnect(.lost)
         case .timedOut(.notSent): self = .cannotConnect(.timedOut)
         case .lost(.unknown, _), .timedOut(.unknown): self = .uncertain

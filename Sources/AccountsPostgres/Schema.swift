@@ -202,7 +202,7 @@ enum Schema {
         "INSERT INTO gatehouse_schema (version, min_compatible) VALUES (0, 0) ON CONFLICT DO NOTHING")
     private static let isThere = Postgres.Statement("SELECT 1 WHERE to_regclass('gatehouse_schema') IS NOT NULL")
     private static let found = Postgres.Statement("SELECT version, min_compatible FROM gatehouse_schema")
-    // Whoever comes second waits here, and finds nothing left to do.
+    // A second instance waits here, and finds nothing left to do.
     private static let locked = Postgres.Statement("SELECT version, min_compatible FROM gatehouse_schema FOR UPDATE")
     private static let isOfPostgres = Postgres.Statement(
         """

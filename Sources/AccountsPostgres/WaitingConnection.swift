@@ -160,7 +160,7 @@ private final class WaitingStatement: AccountsSQL.Statement {
     func bindInteger(_ value: Int64, at index: Int32) { values.append(.integer(value)) }
     func bindText(_ value: String, at index: Int32) { values.append(.text(value)) }
     func bindBlob(_ value: UnsafeRawBufferPointer, at index: Int32) {
-        // Safe: the bytes are copied while whoever lends them waits.
+        // Safe: the bytes are copied while their lender waits.
         unsafe values.append(.bytes([UInt8](value)))
     }
 

@@ -2,8 +2,8 @@ public import Accounts
 
 /// What providers have granted for identities, its tokens sealed.
 ///
-/// Whoever takes an identity away, or gives a grant up, does it by ``revoke(_:)``: so what the provider has given is on
-/// its way back to it by the very transaction.
+/// To take an identity away, or to give a grant up, call ``revoke(_:)``: then the same transaction puts what the
+/// provider has given on its way back.
 package struct GrantRows {
     static let columns = """
         grants.identity_id, identities.user_id, identities.provider, identities.issuer, identities.subject, version,

@@ -5,7 +5,7 @@ import Syntax
 ///
 /// A subject is not in it, sealed or not: the ledger is never rewritten, so it would outlive the erasure of its user.
 /// What a user has gained since the backup is therefore not in it either, such as the identity at the new carrier; what
-/// the user has lost is, whoever may have it now.
+/// the user has lost is, even if somebody else has it now.
 package enum LedgerRecord: Hashable {
     case userErased(UserID)
     /// The account became part of another one, its identities with their numbers, and its sessions ended.
@@ -20,7 +20,7 @@ package enum LedgerRecord: Hashable {
     case unlocked(UserID)
     /// By its `kid`.
     case signingKeyRetired(String)
-    /// Whoever has one of these keys makes refresh tokens.
+    /// With one of these keys anybody can make refresh tokens.
     case refreshKeysReplaced(upTo: Int64)
     /// A restore has set aside all numbers up to these.
     case numbersPassed(users: Int64, identities: Int64, events: Int64)

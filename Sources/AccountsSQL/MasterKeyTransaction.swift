@@ -48,7 +48,7 @@ struct MasterKeyTransaction {
             try LedgerRows(connection: connection, sealer: sealer, now: now).add(.refreshKeysReplaced(upTo: leaked))
         }
         for key in keys { try rows.insert(key, sealer) }
-        // Whoever has one makes refresh tokens for whatever session there will be, or records of what never happened.
+        // With one of them anybody can make refresh tokens for later sessions, or records of what never happened.
         try secrets.replace(.refresh, sealer, now: now)
         try secrets.replace(.ledger, sealer, now: now)
         let ended = try SessionRows(connection: connection).deleteEverybodys()

@@ -180,7 +180,7 @@ package struct SignInTransaction {
             record.subject, user: found.known.user, provider: record.provider, origin: .migration, now: record.now)
         try lines.carry(from: record.subject, to: identity)
         for token in record.ported { try portTokens.insert(token.token) }
-        // Whoever holds a session from the old carrier's days may be the number's next owner.
+        // The holder of a session from the old carrier's days may be the number's next owner.
         try sessions.deleteAll(of: found.known.user)
         if let limits = record.sessionLimits {
             try SessionRoom(connection: connection, source: source, limits: limits)

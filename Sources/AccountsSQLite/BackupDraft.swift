@@ -2,8 +2,8 @@ import Glibc
 import Syntax
 import System
 
-/// The name that a backup's file has until it is whole, and whose it is: whoever makes it holds a lock on it, which the
-/// kernel lets go with the process. So a draft without that lock is what a killed process has left, and holds users.
+/// The name that a backup's file has until it is whole, and whose it is. Its process holds a lock on it, which the
+/// kernel releases when the process ends. So a draft without that lock was left by a killed process, and holds users.
 ///
 /// Each has a name of its own, since a server may still be filling one whose tool is gone.
 enum BackupDraft {

@@ -95,7 +95,8 @@ extension SQLiteAccounts {
         }
     }
 
-    /// Whoever can write to the store must not have the server write over a file that holds anything, or is another's.
+    /// A process that can write to the store must not make the server write over a file that holds anything, or is
+    /// another's.
     private static func isOurEmptyFile(_ path: String) -> Bool {
         guard let status = try? FileStatus(of: path, followsLinks: false) else { return false }
         return status.isRegular && status.size == 0 && status.names == 1 && status.owner == geteuid()

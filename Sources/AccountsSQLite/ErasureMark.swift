@@ -38,7 +38,7 @@ struct ErasureMark {
 }
 
 /// `secure_delete` overwrites the rows in the database itself. The log still has the pages as they were until it is
-/// emptied, which an ``ErasureMark`` has done soon after by whoever keeps the log (``LogKeeper``).
+/// emptied, and an ``ErasureMark`` makes the log's keeper (``LogKeeper``) do that soon after.
 extension SQLiteAccounts {
     public func noteErasure() { writer.log.hasRemains.store(true, ordering: .relaxed) }
 

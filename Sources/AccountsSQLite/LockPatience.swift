@@ -2,7 +2,7 @@ import CSQLite
 import Glibc
 
 /// How long a connection waits for another's lock, looking again every millisecond. SQLite's own way is to sleep longer
-/// from look to look, and so to lose each gap that others leave to whoever looks more often.
+/// from look to look, and so to lose each gap to a connection that looks more often.
 ///
 /// It belongs to one connection and is touched by that one's queue alone.
 final class LockPatience {

@@ -16,8 +16,8 @@ enum ReplacementError: Error, Equatable {
 /// the log of the other.
 ///
 /// What is to come lies, whole and on disk, beside the store under a name that says what it is. With that name it is
-/// decided: whoever opens the store next, under the server's lock, does what is left of ``finish(_:)``, each step of
-/// which may be done again. Until then everything is as it was.
+/// decided: the next process that opens the store, under the server's lock, does what is left of ``finish(_:)``, each
+/// step of which may be done again. Until then everything is as it was.
 enum Replacement: String, CaseIterable {
     /// A backup. The former store is kept under a name with the time.
     case restored = "-restored"

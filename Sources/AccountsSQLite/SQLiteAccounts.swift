@@ -52,7 +52,8 @@ public final class SQLiteAccounts: SQLStore {
         guard !Replacement.isUnfinished(settings.path) else { throw .notOpened(.inUse) }
         let sealer = StoreSealer(unlockKeyRing)
         let writer = Writer(settings) { connection throws(RepositoryError) in
-            // Whoever can't open the newest data key must not write: what it seals would be lost with the older ones.
+            // A process that can't open the newest data key must not write: what it seals would be lost with the older
+            // ones.
             _ = try sealer.reload(connection)
         }
         // Memory decides which codes were used, so where they are not loaded there is room for none.
@@ -125,7 +126,7 @@ public final class SQLiteAccounts: SQLStore {
         // Opens the keys, too, while the master key is the store's.
         try ContactRows(connection: connection, sealer: sealer).keys()
         try ContactWalk(connection: connection).finishWhereNobodyIs()
-        // One server at a time has this file, so whoever had leased anything is no more.
+        // One server at a time has this file, so the holders of earlier leases are gone.
         if settings.access == .server { try GrantRows.releaseAll(connection) }
         try writer.log.begin(connection)
         try writer.ledger.begin(connection, sealer, isGuarded: !isBeside)

@@ -120,7 +120,7 @@ final class UsedCodes: Sendable {
         }
     }
 
-    /// Ends the claim on a code, whoever has it.
+    /// Ends the claim on a code, of whichever request.
     ///
     /// - Parameter isUsed: whether the use is on disk now.
     func settle(_ code: OneTimeUse, _ proof: Proof, isUsed: Bool) {

@@ -26,11 +26,11 @@ public struct RegisteredApp: Sendable, Equatable {
     /// How long its refresh tokens last, and whether they are replaced.
     public struct RefreshTokens: Sendable, Equatable {
         public enum Use: String, Sendable, CaseIterable {
-            /// Each is used once, for the next one; whoever comes with one that was replaced ends the session (RFC 9700
+            /// Each is used once, for the next one. A replaced one that comes again ends the session (RFC 9700
             /// §4.14.2).
             case rotating
             /// One stays good as long as the session lasts, for clients that store the first one again and again.
-            /// Whoever has stolen it is not noticed by it, so that such a session has to end by itself.
+            /// The use of a stolen one is not noticed, so such a session has to end by itself.
             case reusable
         }
 
@@ -170,7 +170,7 @@ public struct RedirectURI: Sendable, Equatable {
     /// Of a loopback address: what stands before the port and what stands behind it.
     private let loopback: (head: String, tail: String)?
 
-    /// - Parameter text: an absolute URI without a fragment; whoever reads the configuration has checked that.
+    /// - Parameter text: an absolute URI without a fragment, which the reader of the configuration has checked.
     public init(_ text: String) {
         self.text = text
         loopback = Self.loopbackParts(text)
@@ -185,7 +185,7 @@ public struct RedirectURI: Sendable, Equatable {
         return loopback.head.isExactly(other.head) && loopback.tail.isExactly(other.tail)
     }
 
-    /// Whether it is an https address, which an app can only have by the word of whoever has the host.
+    /// Whether it is an https address, which an app can only have by the word of the host's owner.
     public var isClaimedHTTPS: Bool { text.hasPrefix("https://") && loopback == nil }
 
     /// What a person would say that it leads to: a host, or a scheme of the app's own; nil for a program on the same

@@ -265,7 +265,8 @@ package struct Server: Service {
 
     /// Runs until the group of services is shut down.
     ///
-    /// It says where it listens only now, when a signal already means to drain: whoever reads that may stop it at once.
+    /// It says where it listens only now, when a signal already means to drain: a reader of that line may stop it at
+    /// once.
     func run() async throws {
         logger.notice(
             "listening",
@@ -294,7 +295,7 @@ package struct Server: Service {
     /// Where the API for operators listens.
     var adminAddress: SocketAddress { admin.http.address }
 
-    /// Tells whoever sends requests here to find another place for them, and answers meanwhile as always.
+    /// Tells load balancers to send their requests elsewhere, and answers meanwhile as always.
     func beginLameDuck() async {
         await admin.readiness.drain()
         await http.announceClose()

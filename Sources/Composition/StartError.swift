@@ -8,7 +8,7 @@ package import SignIn
 import Syntax
 package import System
 
-/// Why the server, or a command that works on the store, did not start, in words for whoever starts it.
+/// Why the server, or a command that works on the store, did not start, in words for the person who starts it.
 package enum StartError: Error, CustomStringConvertible {
     case system(SystemError)
     case listen(host: String, port: UInt16, SystemError)

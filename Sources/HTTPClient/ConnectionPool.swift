@@ -148,7 +148,7 @@ final class ConnectionPool: @unchecked Sendable {
         open(for: exchange, at: server)
     }
 
-    /// Tells whoever waits, and closes the connection if the exchange still has one.
+    /// Tells the waiting caller, and closes the connection if the exchange still has one.
     func end(_ exchange: Exchange, _ outcome: Exchange.Outcome) {
         guard !exchange.isOver else { return }
         let last = active.removeLast()

@@ -2,7 +2,8 @@ internal import CCurl
 import EventLoop
 import System
 
-/// One of curl's multi handles on the loop: what makes connections. Whoever asks for them hears of each once.
+/// One of curl's multi handles on the loop: what makes connections. A caller hears of each connection that it asked for
+/// once.
 @safe
 final class Connector: @unchecked Sendable {
     // Unchecked: touched on the loop's thread only: by its pool, by the loop's timer and sockets, and by curl, which

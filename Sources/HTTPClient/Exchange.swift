@@ -1,6 +1,6 @@
 internal import System
 
-/// One request and what has come of its answer, until whoever waits for it is told.
+/// One request and what has come of its answer, until the caller that waits for it is told.
 final class Exchange {
     typealias Outcome = Result<OutboundResponse, HTTPClientError>
 
@@ -18,7 +18,7 @@ final class Exchange {
     var timesSent = 0
     /// The connection that it is on, or that is opened for it.
     var connection: OutboundConnection?
-    /// Whether whoever waits has been told.
+    /// Whether the waiting caller has been told.
     private(set) var isOver = false
     private let continuation: CheckedContinuation<Outcome, Never>
 

@@ -234,7 +234,7 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
         }
     }
 
-    /// What TCP gave up to have acknowledged is, to whoever waits, as late as an answer that never came.
+    /// When TCP gives up waiting for an acknowledgement, the caller sees a timeout, as for an answer that never came.
     private static func failure(_ code: Int32) -> HTTPClientError {
         code == ETIMEDOUT ? .timedOut(requestSent: true) : .connectionBroken(requestSent: true)
     }

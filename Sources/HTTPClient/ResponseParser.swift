@@ -183,7 +183,7 @@ struct ResponseParser {
         if status == 204 || status == 304 {
             phase = .finished
         } else if let coding = fields.first("transfer-encoding") {
-            // Two lengths: whoever goes by the other one takes part of this for the next answer.
+            // Two lengths: a reader that goes by the other one takes part of this for the next answer.
             if length != nil { keepsConnection = false }
             guard coding.lowercased() == "chunked", !fields.hasAnother("transfer-encoding") else {
                 throw .malformedResponse

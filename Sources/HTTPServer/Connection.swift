@@ -103,7 +103,7 @@ actor Connection: LoopBound, ReadinessHandler {
     /// - Returns: what came of it.
     private func perform(_ step: ConnectionActions.Step) -> ConnectionEvent? {
         switch step {
-        // Whoever has the request, the violation or the answer at hand goes on with it.
+        // The caller has the request, the violation or the answer at hand, and goes on with it.
         case .none, .handOver, .refuse(.violation), .send: break
         case .read: return read(isOfUse: true)
         case .discard: return read(isOfUse: false)

@@ -2,7 +2,7 @@ internal import Syntax
 
 /// Makes identifiers for requests that came without one: 15 characters with 74 random bits, which fit into a string
 /// without memory of its own. They are unique, not secret, and begin with a letter: one of digits alone, of which there
-/// is one in forty million, would be taken for a phone number by whoever looks for those in a log.
+/// is one in forty million, would look like a phone number to a search for those in a log.
 struct RequestIdentifiers {
     private var state: UInt64
     private var stream: UInt64

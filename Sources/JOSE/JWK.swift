@@ -5,12 +5,12 @@ import Syntax
 /// Why a JWK can't be used to verify signatures.
 public enum JWKError: Error, Equatable, Sendable {
     case notAnObject
-    /// `kty` or `crv` is missing or none of ours. A symmetric key (`oct`) is among them: whoever can check its
-    /// signatures can make them, so it is never a verification key.
+    /// `kty` or `crv` is missing or none of ours. A symmetric key (`oct`) is among them: it makes signatures as well as
+    /// it checks them, so it is never a verification key.
     case unsupportedType
     /// A member is missing, or not what its specification says.
     case member(String)
-    /// The private half is there, so whoever reads the set can sign with it (RFC 7517 §9.2).
+    /// The private half is there, so a reader of the set can sign with it (RFC 7517 §9.2).
     case privateKeyPublished
     /// The key itself is refused.
     case key(CryptoError)

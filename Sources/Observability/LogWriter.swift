@@ -2,7 +2,7 @@ internal import Glibc
 internal import System
 public import Telemetry
 
-/// Writes log lines on a thread of its own, so that whoever logs never waits for whoever reads the log.
+/// Writes log lines on a thread of its own, so that a thread that logs never waits for the reader of the log.
 ///
 /// What waits to be written is bounded. When the reader is slower than the log, or reads no more, further lines are
 /// dropped and counted; how many is told in a line of its own as soon as lines can be written again.

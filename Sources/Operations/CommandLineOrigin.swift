@@ -2,7 +2,7 @@ import Accounts
 import Composition
 import System
 
-/// Where what a command does comes from, for the audit trail: whoever has the account that runs it.
+/// Where what a command does comes from, for the audit trail: the owner of the account that runs it.
 enum CommandLineOrigin {
     /// Has the stores that `body` opens and changes know who does it.
     ///

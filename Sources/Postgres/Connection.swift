@@ -237,7 +237,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     private func lose(_ pipeline: Pipeline) {
         holder = nil
-        // Before its callers are told, so that whoever comes back finds it as it is.
+        // Before its callers are told, so that a caller that comes back finds it as it is.
         retryLater()
         pool?.assumeOnLoop(()) { pool, _ in pool.connectionLost() }
         pipeline.fail(.now)

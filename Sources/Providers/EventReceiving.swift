@@ -15,7 +15,7 @@ public struct EventReceiving: Sendable, Equatable {
     public var sender: Sender
     /// Identifiers of ours, beside the client's, that a token may be for.
     public var audiences: [String]
-    /// How long ago what is sent may have been issued: whoever was not answered sends it again for days.
+    /// How long ago what is sent may have been issued: a provider that got no answer sends it again for days.
     public var maximumAgeSeconds: Int64
 
     public init(_ sender: Sender, audiences: [String] = [], maximumAgeSeconds: Int64) {

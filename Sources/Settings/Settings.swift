@@ -326,7 +326,7 @@ public struct Settings: Sendable {
 
         /// How long a user may take to answer, in seconds.
         public internal(set) var lifetimeSeconds = 600
-        /// How often one user is asked in a window, whoever wants it.
+        /// How often one user is asked in a window, by all apps together.
         public internal(set) var perUser = 3
         public internal(set) var windowSeconds = 600
         /// Requests that are kept; one more makes the oldest give way.

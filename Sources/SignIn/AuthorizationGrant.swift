@@ -10,9 +10,9 @@ internal import System
 /// and makes the calls of the road that need it.
 ///
 /// A code is bound to one issuer before it is sent, and to one challenge; neither goes anywhere else after that. It is
-/// spent by its exchange, so whatever fails then is recorded: the same code never reaches the provider twice. Whoever
-/// makes use of one calls ``fail()`` when anything goes wrong, and ``end()`` in any case. An ID token of the app's is
-/// used up by what is stored with it and by nothing else: until then nobody has had anything for it.
+/// spent by its exchange, so whatever fails then is recorded: the same code never reaches the provider twice. Its user
+/// calls ``fail()`` when anything goes wrong, and ``end()`` in any case. An ID token of the app's is used up by what is
+/// stored with it and by nothing else: until then nobody has had anything for it.
 final class AuthorizationGrant {
     /// What all uses of codes share.
     struct Supplies: Sendable {

@@ -41,7 +41,7 @@ public struct ExchangeAccessToken: Sendable {
     ///
     /// - Parameters:
     ///   - clientID: our identifier there, where no app of ours asks.
-    ///   - app: whoever asks; nil for anybody else.
+    ///   - app: the one of ours that asks; nil for anybody else.
     /// - Throws: `ServiceError`; see ``ProviderDirectory``. An app that names a provider learns of its own ones only.
     public func provider(
         named name: String?, clientID: String?, for app: RegisteredApp?
@@ -54,7 +54,7 @@ public struct ExchangeAccessToken: Sendable {
         }
     }
 
-    /// Signs a user in for whoever posts the token.
+    /// Signs a user in for the client that posts the token.
     ///
     /// - Parameters:
     ///   - userAgent: what the app says it is, for the list of sessions.

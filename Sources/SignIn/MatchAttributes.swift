@@ -3,8 +3,8 @@ internal import System
 
 /// Whether what somebody has typed is what a provider has said of the signed-in user, without telling what that is.
 ///
-/// Whoever guesses gets so many tries at each attribute a day, whatever comes of them, in all sessions and at all
-/// instances together: a try is taken before anything is compared.
+/// A guesser gets so many tries at each attribute a day, whatever comes of them, in all sessions and at all instances
+/// together: a try is taken before anything is compared.
 public struct MatchAttributes: Sendable {
     let repository: any UserRepository & BudgetRepository & OperatorRepository
     /// How often for one attribute of one user; nil: as often as one likes.

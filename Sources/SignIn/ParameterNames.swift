@@ -6,8 +6,8 @@
 public protocol ParameterNames: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
     /// What is known of a parameter beside its name. Nothing, unless a type says otherwise.
     var form: ParameterForm { get }
-    /// What other operations honour and this one does not, though whoever sends it counts on it: the security of a
-    /// sign-in would be less than was asked for. Such a request is refused.
+    /// What other operations honour and this one does not, though its sender counts on it: the security of a sign-in
+    /// would be less than was asked for. Such a request is refused.
     static var unsupported: [String] { get }
 }
 

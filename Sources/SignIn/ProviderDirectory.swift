@@ -113,7 +113,7 @@ public struct ProviderDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - clientID: our identifier there, by which a provider may be meant too; nil where an app of ours asks.
-    ///   - isAllowed: whether whoever asks may have its users sign in with the provider of that name.
+    ///   - isAllowed: whether the asking client may have its users sign in with the provider of that name.
     /// - Throws: `ServiceError.unsupportedGrantType` where there is no such provider at all; `.unknownProvider`,
     ///   `.unknownClient`, or `.invalidParameter` for what names none of them.
     func exchanging(

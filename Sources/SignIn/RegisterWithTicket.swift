@@ -27,8 +27,8 @@ public struct RegisterWithTicket: Sendable {
     /// Makes a user of a ticket and opens a session.
     ///
     /// - Parameters:
-    ///   - ticket: as it was handed out. Anything else, a carrier's `sub` above all, is refused: whoever knows one
-    ///     would have somebody's account.
+    ///   - ticket: as it was handed out. Anything else, a carrier's `sub` above all, is refused: to know one would be
+    ///     to have somebody's account.
     ///   - clientID: the client that who posts codes says it is; nil when it says nothing.
     ///   - app: the app of ours that the ticket was given to, which has proven itself: the session is its own, with
     ///     what it was granted; nil for who posts codes.

@@ -5,9 +5,9 @@ internal import Synchronization
 /// What providers have sent that this process has acted on, logout tokens or events, for as long as it could come again
 /// (OpenID Connect Back-Channel Logout 1.0 §2.6 step 8, RFC 8935 §2).
 ///
-/// What comes again ends nothing that is not over; what this keeps from whoever holds one is a write to the store for
-/// each time. So memory will do, and each instance has its own. Only what was verified gets here, so only providers can
-/// fill it, and when they do the oldest go first: 4 MiB, a hundred thousand tokens and more.
+/// What comes again ends nothing that is not over; what this prevents is a write to the store each time that one is
+/// sent again. So memory will do, and each instance has its own. Only what was verified gets here, so only providers
+/// can fill it, and when they do the oldest go first: 4 MiB, a hundred thousand tokens and more.
 public final class SeenTokens: Sendable {
     /// The greatest `clockSkewSeconds` that can be configured.
     private static let greatestSkew: Int64 = 3600

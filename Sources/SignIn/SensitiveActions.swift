@@ -1,7 +1,7 @@
 internal import Accounts
 internal import Providers
 
-/// What could take an account over, and what is demanded of whoever does it.
+/// What could take an account over, and what a user must show to do it.
 ///
 /// An access token is shown to many; who has got hold of one must not be able to make the account theirs. So each
 /// ``SensitiveAct`` takes a user who has authenticated just now (RFC 9470), by an identity that was not added just now.

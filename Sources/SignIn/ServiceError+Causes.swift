@@ -46,7 +46,7 @@ extension ServiceError {
         }
     }
 
-    /// What a repository's failure means for whoever asked.
+    /// What a repository's failure means for the caller.
     public init(_ error: RepositoryError) {
         self =
             switch error {
@@ -58,7 +58,7 @@ extension ServiceError {
             }
     }
 
-    /// What a repository's refusal means for whoever asked.
+    /// What a repository's refusal means for the caller.
     init(_ refusal: Refusal) {
         self =
             switch refusal {
@@ -79,7 +79,7 @@ extension ServiceError {
 }
 
 extension MergeOutcome {
-    /// - Throws: what it means for whoever asked that there are still two.
+    /// - Throws: what it means for the caller that there are still two.
     package func users() throws(ServiceError) -> MergedUsers {
         switch self {
         case .merged(let users): return users
@@ -91,14 +91,14 @@ extension MergeOutcome {
     }
 }
 
-/// Calls a repository and says what its failure means for whoever asked.
+/// Calls a repository and says what its failure means for the caller.
 package func stored<Value: Sendable>(
     _ call: () async throws(RepositoryError) -> Value
 ) async throws(ServiceError) -> Value {
     do throws(RepositoryError) { return try await call() } catch { throw ServiceError(error) }
 }
 
-/// Asks a provider and says what its failure means for whoever asked.
+/// Asks a provider and says what its failure means for the caller.
 func asked<Value: Sendable>(
     _ call: () async throws(ProviderError) -> Value
 ) async throws(ServiceError) -> Value {

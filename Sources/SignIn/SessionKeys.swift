@@ -18,7 +18,7 @@ public final class SessionKeys: Sendable {
     static let receiptType = "transaction-receipt+jwt"
 
     /// How long a new key is published before it signs, in seconds: as long as those keep a key document who ask for no
-    /// `max-age`, so that whoever verifies our tokens has the key before the first token.
+    /// `max-age`, so that verifiers of our tokens have the key before the first token.
     public static let publicationSeconds: Int64 = 3600
     /// How long after its expiry an access token may still be taken somewhere, by a clock that is slow, and how long
     /// after its time a new key may sign somewhere, together, in seconds: no key leaves before.

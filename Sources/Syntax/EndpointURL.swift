@@ -58,8 +58,9 @@ public struct EndpointURL: Sendable, Hashable {
         guard isSecure || allowLoopbackHTTP && isLoopback else { throw .schemeNotAllowed }
     }
 
-    /// Checks a URL that an operator wrote, plain http to any host included: whether that is allowed, his other words
-    /// say. A host's name is held to the grammar of host names too, so that a slip is found before anybody asks it.
+    /// Checks a URL that an operator wrote, plain http to any host included: whether that is allowed, the operator's
+    /// other settings say. A host's name is held to the grammar of host names too, so that a slip is found before
+    /// anybody asks it.
     ///
     /// - Throws: `EndpointURLError`, the first fault that was found.
     public init(configured text: String) throws(EndpointURLError) {

@@ -10,7 +10,7 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
         self.number = number
     }
 
-    /// Another number for an open descriptor, whoever owns that one. No other program that is started gets it.
+    /// Another number for an open descriptor, which may be somebody else's. No other program that is started gets it.
     public init(duplicating number: Int32) throws(SystemError) {
         self.number = try systemCall("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, 3) }
     }

@@ -113,7 +113,7 @@ public struct ConnectedSocket: ~Copyable, Sendable {
         return unsafe recv(descriptor.number, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
     }
 
-    /// Ends the connection in both directions, in good order (TCP FIN), whoever else has it.
+    /// Ends the connection in both directions, in good order (TCP FIN), also where others have the descriptor.
     public borrowing func shutDown() {
         _ = shutdown(descriptor.number, Int32(SHUT_RDWR))
     }

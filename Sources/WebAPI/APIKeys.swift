@@ -40,7 +40,7 @@ public final class APIKeys: Sendable {
     /// beginning can be found by timing.
     func admit(_ request: HTTPRequest) -> Bool { responses(to: request) != nil }
 
-    /// How whoever sends a request is answered.
+    /// How the sender of a request is answered.
     ///
     /// - Returns: nil for whom its key does not admit.
     func responses(to request: HTTPRequest) -> ResponseShape? {

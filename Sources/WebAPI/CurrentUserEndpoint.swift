@@ -40,7 +40,7 @@ struct CurrentUserEndpoint: Sendable {
 
     /// - Parameters:
     ///   - providers: whose word it may be that an address is verified.
-    ///   - shape: how whoever asks is told of a user.
+    ///   - shape: how the asking app is told of a user.
     ///   - tellsGiven: whether what providers have given is told once more, each attribute with whose word it is.
     static func answer(
         _ user: User, _ session: Session, by providers: ProviderDirectory, as shape: ResponseShape,

@@ -80,7 +80,7 @@ struct ErrorAnswer {
         case .invalidIDToken(let fault):
             self.init(401, "invalid_id_token", "The provider's ID token breaks the rule named in reason.")
             reason = fault.rawValue
-        // As OAuth has it, and not 401: whoever sent it has nothing better to show (Back-Channel Logout 1.0 §2.8).
+        // As OAuth has it, and not 401: its sender has nothing better to show (Back-Channel Logout 1.0 §2.8).
         case .invalidLogoutToken(let fault):
             self.init(400, "invalid_request", "The logout token breaks a rule (\(fault.rawValue)).")
         case .invalidEvent(let fault):

@@ -19,7 +19,7 @@ extension Operation<APIServices> {
         Self(method: method, path: path, access: .everybody, description: description) { .keyless(handler($0)) }
     }
 
-    /// Answers everybody; whoever shows a session token must show a good one, and is told to the handler.
+    /// Answers everybody. A session token, where one is shown, must be a good one, and the handler learns its user.
     package static func keylessOrUser(
         _ method: HTTPMethod, _ path: String, _ description: OperationDescription,
         _ handler: @escaping @Sendable (APIServices) -> UserOrAppHandler

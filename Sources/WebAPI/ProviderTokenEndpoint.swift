@@ -21,8 +21,8 @@ struct ProviderTokenEndpoint: Sendable {
     let profile: RefreshProfile
     let providers: ProviderDirectory
 
-    /// `GET …/access-token`: only for an app with a secret, which shows it beside the user's session token. Whoever has
-    /// got hold of that alone gets nothing here.
+    /// `GET …/access-token`: only for an app with a secret, which shows it beside the user's session token. A thief of
+    /// that token alone gets nothing here.
     func accessToken(
         _ context: RequestContext, _ principal: Principal, _ app: RegisteredApp
     ) async throws(ServiceError) -> HTTPResponse {

@@ -7,7 +7,7 @@ internal import Telemetry
 
 /// `/auth/zenkey-async-signin` and what is below it: a user is asked on the phone, at our server's wish.
 ///
-/// What an app asks by is bound to its API key. Whoever guesses finds nothing, and is soon asked to wait.
+/// What an app asks by is bound to its API key. A guesser finds nothing, and is soon asked to wait.
 struct PushEndpoint: Sendable {
     static let path = "/auth/zenkey-async-signin"
 
@@ -88,8 +88,8 @@ struct PushEndpoint: Sendable {
         return .emptyObject
     }
 
-    /// Asks for one that is somebody's. Who asks for too many that are nobody's, or another's, has to wait; whose
-    /// request is known here has not, whoever else comes from the same address.
+    /// Asks for one that is somebody's. Somebody who asks for too many that are nobody's, or another's, has to wait. A
+    /// request that is known here has not, even when others come from the same address.
     private func known<Value: Sendable>(
         _ id: String, _ context: RequestContext, _ body: (String) async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {

@@ -60,8 +60,8 @@ struct RegistrationEndpoint: Sendable {
         return app
     }
 
-    /// Whoever is signed in and has a ticket wants what it proves beside what they have: a second account would be
-    /// nobody's wish.
+    /// A signed-in user with a ticket wants to add what it proves to the account they have: nobody wishes for a second
+    /// account.
     private func refuseSession(_ context: RequestContext) async throws(ServiceError) {
         guard let token = try context.token.optional() else { return }
         _ = try await sessions.principal(of: token)

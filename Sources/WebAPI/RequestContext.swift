@@ -37,7 +37,7 @@ package final class RequestContext {
     /// has them.
     var isOfOurApp = false
 
-    /// How whoever sends it is told of a user.
+    /// How its sender is told of a user.
     var responses = ResponseShape.flat
 
     // Nothing else that was sent is ever logged.

@@ -5,7 +5,7 @@ internal import SignIn
 internal import System
 internal import Telemetry
 
-/// What stands around every handler, whatever it does and whomever it answers: the operation's access is resolved, the
+/// What stands around every handler, whatever it does and for every caller: the operation's access is resolved, the
 /// handler is asked, an error is told as its caller understands it, and the observers hear what came of it.
 struct Shell: Sendable {
     /// The operation's path, as the table has it.

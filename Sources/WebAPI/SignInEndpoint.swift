@@ -30,7 +30,7 @@ struct SignInEndpoint: Sendable {
     /// - Parameters:
     ///   - provider: the one that the user has signed in with.
     ///   - providers: whose word it may be that an address is verified.
-    ///   - shape: how whoever signs in is told of a user.
+    ///   - shape: how the app that signs in is told of a user.
     ///   - issuedTokenType: of the access token, where another token was given for it (RFC 8693 §2.2.1).
     static func answer(
         _ outcome: SignInWithProvider.Outcome, of provider: String, by providers: ProviderDirectory,

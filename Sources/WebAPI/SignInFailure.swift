@@ -1,6 +1,5 @@
 internal import Providers
 
-
 /// Why a sign-in failed, in a sentence for who answers the user that could not sign in.
 package enum SignInFailure {
     /// - Parameter reason: the error's stable code, with the rule behind it where it has one, as counts have it.

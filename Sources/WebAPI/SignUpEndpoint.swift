@@ -33,7 +33,7 @@ struct SignUpEndpoint: Sendable {
         return try await signUp(parameters, provider, context)
     }
 
-    /// `POST /recover-user` and `POST /recover-credential-binding-link`: by mail, whoever asks for what.
+    /// `POST /recover-user` and `POST /recover-credential-binding-link`: by mail, whatever an app asks for.
     func recover(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let (parameters, provider) = try read(context)
         _ = try Self.delivery(parameters)

@@ -22,7 +22,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    /// How long the end of the process waits for whoever reads the log.
+    /// How long the end of the process waits for the reader of the log.
     private static let lastLinesTime = Duration.seconds(2)
 
     func run() async throws {
@@ -32,7 +32,7 @@ struct ServeCommand: AsyncParsableCommand {
         IgnoredSignals.add(SIGPIPE)
         // A file that reaches the limit of its size is an error of that write, as a full disk is.
         IgnoredSignals.add(SIGXFSZ)
-        // Whoever sets it would have the keys of all TLS connections written to a file.
+        // It would have the keys of all TLS connections written to a file.
         let wantsKeyLog = EnvironmentVariables.isSet("SSLKEYLOGFILE")
         EnvironmentVariables.remove("SSLKEYLOGFILE")
         let (settings, effective, notices) = try loaded()
@@ -48,7 +48,7 @@ struct ServeCommand: AsyncParsableCommand {
         let reloading = Reloading(
             signals: hangups, file: options.file, effective: effective, server: server, threshold: threshold,
             logger: logger)
-        // Before the server says where it listens, so that whoever reads that may stop it at once.
+        // Before the server says where it listens, so that a reader of that line may stop it at once.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let stopping = StopSignals(
             signals: signals, lameDuck: .seconds(settings.http.lameDuckSeconds), server: server, logger: logger)

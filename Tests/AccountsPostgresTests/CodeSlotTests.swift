@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Whoever claims or looks in an hour and a half around a moment does so in no part that is idle then.
+    /// Claims and looks in an hour and a half around a moment touch no part that is idle then.
     @Test func `are idle only while nobody writes or looks there, and each is for long enough to be emptied`() {
         let (memory, margin): (Int64, Int64) = (1200, 450)
         var idleSeconds = [Int64](repeating: 0, count: 3)

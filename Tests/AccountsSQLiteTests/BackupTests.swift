@@ -236,7 +236,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `has no draft left when it is given up, whoever still holds the file`() throws {
+    @Test func `has no draft left when it is given up, even while somebody still holds the file`() throws {
         let file = try BackupFile(for: target.database)
         #expect(TemporaryFolder.names(in: target.path).count == 1)
         withExtendedLifetime(file) {

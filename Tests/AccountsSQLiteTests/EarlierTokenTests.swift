@@ -69,7 +69,7 @@ import Testing
         }
         #expect(rotated.generation == Session.firstGeneration && rotated.user == Self.jane)
         #expect(try await store.session(session, now: Sample.now) == rotated)
-        // Whoever lost that answer gets it again.
+        // A client that lost that answer gets it again.
         #expect(try await refresh(store, .earlier(current), now: Sample.now + 10) == .repeated(rotated))
         guard case .rotated(let next) = try await refresh(store, signed(1), now: Sample.now + 11) else {
             Issue.record("the first generation does not work")

@@ -136,7 +136,7 @@ import Testing
 
     @Test
     func
-        `a replacement that was cut off is finished by whoever opens the store next, without the log of the former store`()
+        `a replacement that was cut off is finished at the store's next opening, without the log of the former store`()
         async throws
     {
         let server = try await stage.folder.open()

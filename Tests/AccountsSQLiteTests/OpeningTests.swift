@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `hands the stored key ring to whoever unlocks it`() async throws {
+    @Test func `hands the stored key ring over to be unlocked`() async throws {
         let store = try await folder.open()
         let ring = try await store.keyRing()
         #expect(ring == [KeyRingEntry(number: 1, sealedKey: [1, 2, 3], createdAt: 1)])

@@ -88,7 +88,7 @@ struct RestoreStage {
         }
     }
 
-    @Test func `a restored backup has nobody who was erased since, and gives his number to nobody`() async throws {
+    @Test func `a restored backup has nobody who was erased since, and gives their numbers to nobody`() async throws {
         let (kept, erased) = try await stage.serving { store async throws in
             let kept = try await store.signedIn(Sample.signIn(Sample.subject("kept"))).user
             let erased = try await store.signedIn(Sample.signIn(Sample.subject("erased"))).user
@@ -181,7 +181,7 @@ struct RestoreStage {
             try await store.linked(Sample.link(Sample.subject("third"), pair.absorbed.session))
             try await store.backup(to: stage.backup)
             try await store.merged(pair.absorbed.user, into: pair.kept.user)
-            // Its number is what it was, so that it is taken from whoever has it here.
+            // Its number is what it was, so that it is taken from the user who has it here.
             #expect(
                 try await store.unlink(pair.absorbed.identity, of: pair.kept.user, line: .none, now: Sample.now)
                     == .unlinked)
@@ -236,7 +236,7 @@ struct RestoreStage {
             #expect(try await store.userCount() == 3)
             #expect(try await store.user(users[1]) == nil)
             for user in users {
-                // Whoever holds one of its sessions may not be who has merged it.
+                // The holder of one of its sessions may be another person than the one who merged it.
                 #expect(try await store.sessions(of: user, now: Sample.now).isEmpty)
             }
             #expect(try await store.signedIn(Sample.signIn(Sample.subject("whole"))).user == users[0])

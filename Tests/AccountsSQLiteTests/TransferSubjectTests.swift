@@ -57,7 +57,7 @@ import Testing
             return user
         }
         let outcome = try await stage.restore()
-        // He can't sign in by what he had, and what he has is not in the backup: somebody has to look.
+        // The user can't sign in by the old identity, and the new one is not in the backup: somebody has to look.
         #expect(outcome.stranded == [user])
         try await stage.serving { store async throws in
             let thief = try await store.signedIn(Sample.signIn(Sample.subject("thief"), transfer: Self.hash))
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a restored backup has what was noted of whoever has not moved`() async throws {
+    @Test func `a restored backup has what was noted of users who have not moved`() async throws {
         let stage = RestoreStage()
         let user = try await stage.serving { store async throws in
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"))).user

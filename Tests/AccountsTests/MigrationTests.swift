@@ -39,7 +39,7 @@ import Testing
     @Test func `port tokens that name two users are a conflict`() {
         let ported = [token("a", known: jane), token("b", known: john)]
         #expect(Migration.decide(subject: new, current: nil, ported: ported) == .conflict)
-        // Whoever is known signs in all the same.
+        // A known user signs in all the same.
         #expect(Migration.decide(subject: new, current: jane, ported: ported) == .offer(jane, other: john))
     }
 

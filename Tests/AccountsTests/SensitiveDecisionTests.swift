@@ -30,7 +30,7 @@ import Testing
         #expect(Self.decide(.link, authenticatedAt: 0, [Self.history(.link)], none) == .allow)
     }
 
-    @Test func `takes a user of whom something tells that he has authenticated, whatever time is allowed`() {
+    @Test func `takes a user of whom something tells that they have authenticated, whatever time is allowed`() {
         for maximum in [300, 86_400, .max] as [Int64] {
             let demands = SensitiveDemands(
                 maximumAgeSeconds: maximum, minimumIdentityAgeSeconds: 0, challenge: .endings)

@@ -9,7 +9,7 @@ import Testing
 @testable import Composition
 @testable import Operations
 
-/// A port that is taken and where nobody listens: connections to it are refused. Whoever makes it closes it.
+/// A port that is taken and where nobody listens: connections to it are refused. Its maker closes it.
 private struct SilentPort {
     let port: UInt16
     let descriptor: Int32

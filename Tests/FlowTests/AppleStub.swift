@@ -12,7 +12,7 @@ import Testing
 @testable import Composition
 @testable import Operations
 
-/// Apple as far as a move to another team goes: it signs in whoever a code names, and tells by what users will be
+/// Apple as far as a move to another team goes: it signs in the user that a code names, and tells by what users will be
 /// known.
 final class AppleStub: Sendable {
     static let keyID = "apple-1"

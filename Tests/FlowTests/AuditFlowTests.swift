@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `is exported beside the server, with the looks of whoever runs commands`() async throws {
+    @Test func `is exported beside the server, with the looks of operators who run commands`() async throws {
         try await RunningGatehouse.with { gatehouse in
             let user = try number(try await gatehouse.signIn("ada"))
             let shown = try await gatehouse.run("users", "show", "\(user)", "--reason", "ticket 7")

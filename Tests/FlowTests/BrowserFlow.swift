@@ -84,7 +84,7 @@ struct BrowserFlow {
         let begun = try await visit("/auth/authorize?" + FormText.encode(request(changes)))
         #expect(begun.status == 303, "\(begun.text)")
         var provider = try Self.location(of: begun)
-        // Whoever is asked there says yes at once.
+        // The user who is asked there says yes at once.
         if provider["prompt"] == nil { provider = provider.changing("prompt", to: "none") }
         let port = try #require(provider.port)
         return try await LoopbackClient(port: UInt16(port)).send(

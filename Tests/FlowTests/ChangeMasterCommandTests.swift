@@ -107,12 +107,12 @@ import Wings
             #expect(try await server.status(bearer: token) == 200)
             #expect(try await server.refresh(refresh).status == 200)
             #expect(try await server.signIn("ada").status == 200)
-            // Whoever could sign before still can: that takes --leaked.
+            // A thief of the old keys can still sign: only --leaked ends that.
             #expect(try await server.status(bearer: loot.forged(after: token)) == 200)
         }
     }
 
-    @Test func `leaves nothing to whoever had the old key and the database, when told that they leaked`() async throws {
+    @Test func `leaves nothing to a thief of the old key and the database, when told that they leaked`() async throws {
         try await OperatedServer.with { server in
             let signedIn = try await server.signIn("ada")
             let token = try #require(signedIn["token"]?.string)

@@ -24,7 +24,7 @@ final class ChildProcess: Sendable {
     }
 
     let identifier: pid_t
-    /// How it ended. Whoever sends it a signal holds the lock, so that the number is not another's yet.
+    /// How it ended. To send it a signal, hold the lock, so that the number is not another's yet.
     private let ending = Mutex<Ending?>(nil)
 
     /// - Parameter environment: added to this process's own.

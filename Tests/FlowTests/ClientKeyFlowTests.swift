@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `refuses whoever signs with a key that it has not read, which is told as a fault of ours`() async throws
+    @Test func `refuses a client that signs with a key it has not read, which is told as a fault of ours`() async throws
     {
         try await with(.shared) { gatehouse async throws in
             let other = try PrivateKey.generate(.rsa(bits: 2048)).publicKey

@@ -140,7 +140,7 @@ final class DirectoryFlow: Sendable {
         #expect(answer.status == 200, "\(answer.text)")
     }
 
-    /// Where Beyond Identity sends whoever wants to sign in by a name.
+    /// Where Beyond Identity sends a user who wants to sign in by a name.
     func authorize(_ hint: String, _ more: [String: String] = [:]) async throws -> URLComponents {
         let query = [
             "client_id": "gatehouse-beyond", "response_type": "code", "scope": "openid profile email",

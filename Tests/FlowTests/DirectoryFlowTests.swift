@@ -85,7 +85,7 @@ import Testing
             #expect(try await flow.users() == 1)
             #expect(try await flow.accounts().count == 1)
             #expect(try await flow.mails().count == 3)
-            // Whoever wants the same name before anybody has signed in by it gets an account of their own, which a
+            // Somebody who wants the same name before anybody has signed in by it gets an account of their own, which a
             // directory refuses where names are its own, and never that one.
             flow.pass(seconds: 3600)
             try await flow.signUp("JANE", "thief@example.com")

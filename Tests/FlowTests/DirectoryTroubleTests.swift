@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `with somebody of that name gives nobody his account`() async throws {
+    @Test func `with somebody of that name gives that account to nobody else`() async throws {
         try await DirectoryFlow.with(.v1) { flow in
             // Whom the operator has there already, by another way.
             try await flow.addIdentity("jane", "jane@example.com")

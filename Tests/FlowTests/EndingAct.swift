@@ -62,7 +62,7 @@ enum EndingAct: String, CaseIterable, Sendable {
             .everybodyReauthenticate, .unlock:
             .goodByANewAuthentication
         case .lock, .riscLock, .riscHijacking: .locked
-        // Whoever is told of by these must show that they still can, or has taken their consent back.
+        // These tell of a user who must show that they can still sign in, or who has taken their consent back.
         default: .good
         }
     }

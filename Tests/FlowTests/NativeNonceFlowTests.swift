@@ -14,7 +14,7 @@ import Testing
                 .expectRefused(401, "invalid_id_token", "nonce")
             try await flow.post(right, to: "google", ["nonce": nil]).expectRefused(400, "invalid_request")
             if form != .raw {
-                // Whoever has stolen the token sees what stands in it, and not what the app has drawn.
+                // A thief of the token sees what stands in it, and not what the app has drawn.
                 try await flow.post(right, to: "google", ["nonce": .string(claim)])
                     .expectRefused(401, "invalid_id_token", "nonce", "the claim itself")
             }

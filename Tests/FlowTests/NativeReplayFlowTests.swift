@@ -82,7 +82,7 @@ import Testing
             let handed = try await flow.ask(.auth0)
             try await flow.post(handed, to: "auth0", ["nonce": "a thief's"])
                 .expectRefused(401, "invalid_id_token", "nonce")
-            // Nor does a thief who can't sign use it up with a signature of his own.
+            // Nor does a thief who can't sign use it up with a made-up signature.
             let spoilt = JSONValue.string(handed.idToken.dropLast(8) + "AAAAAAAA")
             try await flow.post(handed, to: "auth0", ["id_token": spoilt])
                 .expectRefused(401, "invalid_id_token", "signature")

@@ -3,7 +3,7 @@ import JSON
 import SimulatedCarriers
 import Testing
 
-/// The carriers' errors over sockets: what the app is told, and what whoever reads the log.
+/// The carriers' errors over sockets: what the app is told, and what the log's reader.
 @Suite struct `A carrier's error` {
     @Test func `a carrier's error that the user has left leads to the page for choosing a carrier`() async throws {
         try await RunningGatehouse.with { gatehouse in

@@ -80,7 +80,7 @@ extension RunningGatehouse {
         }
     }
 
-    /// One server for all of them: whoever is still signed in shows that the last one has ended nothing.
+    /// One server for all of them: a user who is still signed in shows that the last one has ended nothing.
     @Test(arguments: ToldAs.allCases)
     func `is refused with anything the matter with it, and ends nothing`(dialect: ToldAs) async throws {
         try await RunningGatehouse.with(plain: dialect.lines) { gatehouse in

@@ -31,7 +31,7 @@ import Testing
             }
             #expect(ContinuousClock.now - since < .seconds(5))
             #expect(try await service.status(bearer: stolen) == 401)
-            // The others go on, and so does whoever signs in from now on.
+            // The others go on, and so do users who sign in from now on.
             let fresh = try #require(try await service.signIn("grace")["token"]?.string)
             #expect(try await service.status(bearer: fresh) == 200)
 

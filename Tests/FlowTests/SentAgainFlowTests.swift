@@ -12,7 +12,7 @@ import Testing
 
 /// A phone that has lost an answer sends the same again, or its HTTP stack does by itself.
 @Suite struct `A request that is sent again` {
-    /// What one session is told by, whoever got its tokens.
+    /// The session that an answer's access token names.
     private static func session(_ answer: HTTPTestAnswer) -> String? {
         answer["access_token"]?.string.flatMap { token in
             let parts = token.split(separator: ".")

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// The sample for the web reads objects, and so whoever has no shape of their own gets them.
+    /// The sample for the web reads objects, and so an app with no shape of its own gets them.
     @Test func `read somebody unknown on the web by objects`() async throws {
         try await Self.with("registration: ticket") { gatehouse in
             let answer = try await call(
@@ -234,7 +234,7 @@ import Testing
             try await flow.bind(try StockApps.Beyond.link(answer))
             let signedIn = try await flow.signIn(try #require(try await flow.accounts().first?["id"]?.string))
             #expect(signedIn.status == 200, "\(signedIn.text)")
-            // Recovery is by mail, whoever asks: the app says that there is no link, which is so.
+            // Recovery is by mail, for every app: this one says that there is no link, which is so.
             let recovered = try await flow.post("/recover-credential-binding-link", body)
             #expect(StockApps.Beyond.isDone(recovered))
             #expect(throws: DecodingError.self) { try StockApps.Beyond.link(recovered) }

@@ -52,7 +52,7 @@ import Testing
             #expect(refused["error"] == "login_required" && refused["state"] == "app-state")
             _ = try await flow.signIn()
             #expect(try await flow.passThrough(try await flow.begin(["prompt": "none"]))["code"] != nil)
-            // prompt=login asks whoever is signed in, too.
+            // prompt=login asks signed-in users, too.
             #expect(try await flow.visit(try await flow.begin(["prompt": "login"])).status == 200)
         }
     }
@@ -188,7 +188,7 @@ import Testing
                 "GET", "/auth/userinfo", bearer: try #require(tokens["access_token"]?.string))
             #expect(userinfo["name"] == "Grace Hopper")
             #expect(!gatehouse.log.text.contains(line.token))
-            // Whoever has read it on the way finds the page to sign in with, and no subscriber.
+            // Somebody who has read it on the way finds the page to sign in with, and no subscriber.
             var thief = TelenorFlow(gatehouse)
             #expect(try await thief.visit(try await thief.begin(["aloha_token": line.token])).status == 200)
             let silent = try await thief.passThrough(

@@ -23,7 +23,7 @@ import Testing
             #expect(flow.apple.takeAsked().isEmpty)
             let after = try await flow.signIn("moved-1", former: "transfer-1")
             #expect(after["migrated"] == true && after["user"]?["user_id"] == before["user"]?["user_id"])
-            // The rest can still be asked about, by whoever has the former team's key.
+            // The rest can still be asked about, by an operator with the former team's key.
             #expect(try await flow.transfer().status == 0)
             #expect(flow.apple.takeAsked() == ["moved-1", "person-2"])
         }
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `that takes what leads to somebody else changes nothing of his`() async throws {
+    @Test func `that takes what leads to somebody else changes nothing of theirs`() async throws {
         try await TransferFlow.with { flow in
             let first = try await flow.signIn("person-1")
             _ = try await flow.signIn("person-2")

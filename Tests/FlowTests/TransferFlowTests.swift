@@ -28,7 +28,7 @@ import Testing
             let trail = try await flow.gatehouse.server.repository.auditEvents(after: 0, limit: 9).map(\.kind)
             #expect(trail == [.userCreated, .userCreated, .usersTransferred, .identityMigrated])
 
-            // The claim comes for 60 days. It moves nobody a second time, neither him nor who has got hold of it.
+            // The claim comes for 60 days. It moves nobody a second time, neither the user nor a thief of it.
             #expect(try await flow.signIn("moved-1", former: "transfer-1")["migrated"] == false)
             let thief = try await flow.signIn("thief", former: "transfer-1")
             #expect(thief["new_user"] == true && thief["user"]?["user_id"] != before["user"]?["user_id"])
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `has the moved user wait for a day before he approves anything`() async throws {
+    @Test func `has the moved user wait for a day before they approve anything`() async throws {
         try await TransferFlow.with { flow in
             _ = try await flow.signIn("person-1")
             #expect(try await flow.transfer().status == 0)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `is asked about again where it was stopped, and never about whoever is prepared`() async throws {
+    @Test func `is asked about again where it was stopped, and never about users who are prepared`() async throws {
         try await TransferFlow.with { flow in
             try await flow.addUsers(60)
             flow.apple.behave { $0.breaksAfter = 7 }

@@ -69,7 +69,7 @@ private final class TestProxy: Sendable {
                 try await client.send(
                     .get("https://localhost:\(origin.port)/", policy: try proxy.policy(anchors: other.anchors)))
             }
-            // The certificate is for localhost, whoever the tunnel leads to.
+            // The certificate is for localhost, wherever the tunnel leads.
             await #expect(throws: HTTPClientError.tlsFailed) {
                 try await client.send(
                     .get(

@@ -224,7 +224,7 @@ final class ScriptedConnection {
         cut()
     }
 
-    /// Ends the connection without a word inside of TLS, as whoever stands between the two can.
+    /// Ends the connection without a word inside of TLS, as an attacker between the two can.
     func cut() {
         guard isOpen else { return }
         isOpen = false

@@ -22,7 +22,7 @@ import Testing
         let (server, port) = try authority.serve(["-alpn", "h2,http/1.1"])
         let policy = OutboundPolicy.local.with { $0.caFile = authority.anchors }
         try await withClient { client in
-            // The server takes HTTP/2 from whoever offers it, and then can't speak it.
+            // The server takes HTTP/2 from a client that offers it, and then can't speak it.
             let response = try await client.send(.get("https://localhost:\(port)/", policy: policy))
             #expect(response.status == 200)
         }

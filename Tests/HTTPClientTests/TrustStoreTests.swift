@@ -21,7 +21,7 @@ import Testing
         let authority = try TestAuthority()
         let (server, port) = try authority.serve()
         let plain = try ScriptedServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        // Whoever reads this file waits until somebody writes it, and it can be read once only.
+        // A reader of this file waits until somebody writes it, and it can be read once only.
         let pipe = authority.folder + "/pipe.pem"
         let made = unsafe mkfifo(pipe, 0o600)
         try #require(made == 0)

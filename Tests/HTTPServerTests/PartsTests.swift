@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Parts of the server` {
     private static let peer = SocketAddress(address: IPAddress(v4: 0), port: 1)
 
-    @Test func `the idle list knows the oldest whoever leaves`() {
+    @Test func `the idle list knows the oldest, whichever connection leaves`() {
         var list = IdleList()
         #expect(list.oldest == nil)
         for number: Int32 in [5, 9, 7, 5] { list.enter(number) }

@@ -56,7 +56,7 @@ func withServer(
     await server.drain(within: .zero)
 }
 
-/// Something that happens once, and whoever waits for it.
+/// Something that happens once, and the tasks that wait for it.
 final class Event: Sendable {
     private let state = Mutex<(happened: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 

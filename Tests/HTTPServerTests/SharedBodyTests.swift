@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct `A shared body` {
-    @Test func `a shared body is compressed once, whoever asks, and kept also where that is of no use`() {
+    @Test func `a shared body is compressed once for all requests, and kept also where that is of no use`() {
         for encoded in [[UInt8]?.some([1, 2]), nil] {
             let body = SharedBody(Array("text".utf8))
             let calls = Mutex(0)

@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    /// What a pooler makes of a session: whoever had it before has prepared the same text.
+    /// What a pooler makes of a session: its holder before has prepared the same text.
     @Test func `takes a statement that somebody else has prepared in its session`() async throws {
         try await withThings { pool in
             for statement in [Self.count, Self.insert] {

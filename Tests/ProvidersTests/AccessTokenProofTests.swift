@@ -59,7 +59,7 @@ private struct Exchange {
         }
     }
 
-    @Test func `is not looked for in what can't have it, whoever asks how often`() throws {
+    @Test func `is not looked for in tokens that can't have it`() throws {
         let signed = Exchange(.jwt)
         let carrier = signed.carrier
         let refused: [(String, AccessTokenError)] = [

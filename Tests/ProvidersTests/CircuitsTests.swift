@@ -3,8 +3,8 @@ import HTTPClient
 internal import Syntax
 internal import System
 import Testing
-@testable import Providers
 
+@testable import Providers
 
 @Suite struct `The circuits of a provider` {
     private func at(_ seconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: seconds * 1_000_000_000) }

@@ -1,6 +1,6 @@
 import Testing
-@testable import Providers
 
+@testable import Providers
 
 @Suite struct `A provider's word about an e-mail address` {
     @Test func `counts for all, or for none`() {

@@ -1,8 +1,8 @@
 import HTTPClient
 import System
 import Testing
-@testable import Providers
 
+@testable import Providers
 
 @Suite struct `A provider's clock` {
     private let moment = MonotonicTime.now

@@ -2,8 +2,8 @@ import HTTPClient
 import JSON
 import TestSupport
 import Testing
-@testable import Providers
 
+@testable import Providers
 
 @Suite struct `Signing a user out at a provider, from server to server` {
     private static let endpoint = "https://carrier.example/logout"

@@ -6,7 +6,7 @@ import Syntax
 import TestSupport
 import Testing
 
-/// A provider that signs ID tokens with the client's secret, and verifies them for whoever asks.
+/// A provider that signs ID tokens with the client's secret, and verifies them for anybody who asks.
 private struct SecretSigner: Sendable {
     static let verification = "https://api.carrier.example/verify"
 

@@ -3,8 +3,8 @@ import HTTPClient
 import JSON
 import TestSupport
 import Testing
-@testable import Providers
 
+@testable import Providers
 
 @Suite struct `Asking Apple about an app's users` {
     private static let tokenEndpoint = "https://carrier.example/auth/token"

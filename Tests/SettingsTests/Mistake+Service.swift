@@ -66,7 +66,7 @@ extension Mistake {
             "http: {trustedProxies: [10.0.0.0/8]}",
             says: """
                 fault: http.trustedProxies (file, line 2) is 0.0.0.0/0; expected the range of your proxies, /8 \
-                of IPv4 or /16 of IPv6 at the most: whoever is in it may say what address anybody has
+                of IPv4 or /16 of IPv6 at the most: any host in it may say what address anybody has
                 """),
         Mistake(
             .top, "http: {trustedProxies: [proxy.internal]}",

@@ -70,7 +70,7 @@ extension Result where Success == EventReceiver.Receipt {
 }
 
 @Suite struct `What a provider tells of its users` {
-    @Test func `ends the sessions of whoever has taken back what was granted, and no other`() async throws {
+    @Test func `ends the sessions of a user who has taken back what was granted, and no other`() async throws {
         let stage = try await SignInStage(telling: .apple)
         let ada = try await stage.signIn(under: nil, code: "1")
         let grace = try await stage.signIn(under: nil, subject: "other", code: "2")
@@ -82,7 +82,7 @@ extension Result where Success == EventReceiver.Receipt {
         }
         #expect(await stage.isSignedIn(grace))
         #expect(try await stage.auditTrail() == [.userCreated, .userCreated, .providerConsentRevoked])
-        // Whoever comes back is the same user, and has to begin anew.
+        // A user who comes back is the same user, and has to begin anew.
         stage.pass(seconds: 1)
         let again = try await stage.signIn(under: nil, code: "3")
         #expect(again.signedIn.user == ada.signedIn.user)

@@ -32,7 +32,7 @@ import Testing
                         order.names.withLock { $0.append("-" + key) }
                     }
                 }
-                // Whoever comes next comes later.
+                // The next one comes later.
                 try? await eventually("one more that waits or is refused") {
                     line.waiting + order.names.withLock(\.count) > index
                 }
@@ -42,7 +42,7 @@ import Testing
         return order.names.withLock(\.self)
     }
 
-    @Test func `serves keys in turn, whoever has come first with whatever number`() async throws {
+    @Test func `serves keys in turn, in whatever order and number they have come`() async throws {
         let order = try await served([("x", "a"), ("x", "a"), ("x", "a"), ("y", "a"), ("z", "b"), ("y", "a")])
         #expect(order == ["x", "z", "y", "x", "y", "x"] || order == ["x", "y", "z", "x", "y", "x"])
     }

@@ -41,7 +41,7 @@ import Testing
         #expect(try await states(stage).target(of: String(challenge.dropFirst(3)), at: "telenor") == nil)
     }
 
-    @Test func `says nothing to whoever sees it, and the same each time to us`() async throws {
+    @Test func `says nothing to others who see it, and the same each time to us`() async throws {
         let stage = try await SignInStage()
         let state = try #require(try await states(stage).state(for: Self.target, at: "telenor"))
         let bytes = try #require(Base64URL.decode(state))

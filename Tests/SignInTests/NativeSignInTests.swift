@@ -45,7 +45,7 @@ import Testing
 
     private static func hash(_ text: String) -> JSONValue { .string(TokenHash.leftHalf(of: text, algorithm: .rs256)) }
 
-    @Test func `makes a user of whoever it is about, and asks the provider for keys alone`() async throws {
+    @Test func `makes a user of the person it is about, and asks the provider for keys alone`() async throws {
         let stage = try await stage()
         let outcome = try await stage.signIn(posted(try token(of: stage)))
         #expect(outcome.signedIn.isNewUser)

@@ -130,7 +130,7 @@ import Testing
 }
 
 @Suite struct `How often users are asked` {
-    @Test func `is bounded for each of them, whoever wants it and however often it is begun anew`() async throws {
+    @Test func `is bounded for each of them, for all apps together and however often it is begun anew`() async throws {
         let stage = try await SignInStage.withPushes()
         let id = try await stage.pushed(owner: "one")
         _ = try await stage.pushed(owner: "two")

@@ -156,7 +156,7 @@ extension SignInStage {
         #expect(try await stage.repository.sweepExpired(now: stage.now, limit: 10) == 1)
     }
 
-    @Test func `lives no longer than the carrier lets requests live, whoever is asked next`() async throws {
+    @Test func `lives no longer than the carrier lets requests live, also for the next user`() async throws {
         let stage = try await SignInStage.withPushes()
         stage.answerPush(json: ["auth_req_id": "carriers-own", "expires_in": "300"])
         _ = try await stage.pushed()

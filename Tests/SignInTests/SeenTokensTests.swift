@@ -17,7 +17,7 @@ import Testing
         #expect(seen.claim(token, now: now + 2 * seen.memorySeconds))
     }
 
-    @Test func `are known once they were done, whoever asks, and forgotten in time`() {
+    @Test func `are known once they were done, to every request, and forgotten in time`() {
         let seen = SeenTokens(maximumAgeSeconds: 600, maximumSlots: 64)
         let token = TokenHash(sha256: "token")
         #expect(!seen.has(token, now: now))

@@ -174,17 +174,18 @@ import Testing
         }
     }
 
-    @Test func `gives a thief of the parent the same successor, and whoever comes second with that is noticed`()
+    @Test func `gives a thief of the parent the same successor, and notices the second use of that one`()
         async throws
     {
         let stage = try await SignInStage()
         let stolen = try await stage.signIn().tokens.refreshToken
         let hers = try await stage.sessions.refresh(stolen).refreshToken
         stage.pass(seconds: 5)
-        let his = try await stage.sessions.refresh(stolen).refreshToken
-        #expect(his == hers)
-        let next = try await stage.sessions.refresh(his).refreshToken
-        // What she presents is the parent of his, which she could have lost: so it is given, and found out by that.
+        let thiefs = try await stage.sessions.refresh(stolen).refreshToken
+        #expect(thiefs == hers)
+        let next = try await stage.sessions.refresh(thiefs).refreshToken
+        // What she presents is the parent of the thief's, which she could have lost: so it is given, and found out by
+        // that.
         stage.pass(seconds: 61)
         #expect(try await stage.sessions.refresh(hers).refreshToken == next)
         _ = try await stage.sessions.refresh(next)

@@ -141,7 +141,7 @@ import Testing
         #expect(try await vault.stage.repository.grantCounts() == GrantCounts(refreshes: 1, failures: 1, ended: 0))
     }
 
-    @Test func `is refreshed to its end though whoever asked has gone`() async throws {
+    @Test func `is refreshed to its end though its caller has gone`() async throws {
         let vault = try await VaultStage()
         let gate = Gate()
         vault.answerRefreshes(.rotates, behind: gate)

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `from Google is revoked by whoever has its token`() async throws {
+    @Test func `from Google is revoked by anybody with its token`() async throws {
         try await withSimulation { simulation throws in
             let signIn = DialectSignIn(simulation, at: .google)
             let tokens = try signIn.tokens()
@@ -72,7 +72,7 @@ import Testing
         (.okta, 401, "invalid_client"), (.keycloak, 401, "unauthorized_client"), (.entra, 401, "invalid_client"),
         (.cognito, 400, "invalid_client"),
     ])
-    func `is refused to whoever has not the secret`(issuer: SimulatedIssuer, status: Int, error: String) async throws {
+    func `is refused without the secret`(issuer: SimulatedIssuer, status: Int, error: String) async throws {
         try await withSimulation { simulation throws in
             var signIn = DialectSignIn(simulation, at: issuer)
             let code = try signIn.code()
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `looks at either token for whoever asks`() async throws {
+    @Test func `verifies either token for anybody who asks`() async throws {
         try await withSimulation { simulation throws in
             let signIn = DialectSignIn(simulation, at: .line)
             let app = try #require(try signIn.native().object["id_token"]?.string)

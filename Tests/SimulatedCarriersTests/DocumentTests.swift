@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `knows whoever has a lower-case name, and always the same`() async throws {
+    @Test func `knows anybody by a lower-case name, and always as the same person`() async throws {
         try await withSimulation { simulation throws in
             let signIn = SimulatedSignIn(simulation, at: .borealis)
             func userinfo(_ name: String) throws -> JSONObject {

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `is taken back by whoever has made it, once`() async throws {
+    @Test func `is taken back by the client that made it, once`() async throws {
         try await withSimulation(clients: [client]) { simulation throws in
             let id = try ask(simulation).object["auth_req_id"]
             let path = "/server-initiated/cancel"

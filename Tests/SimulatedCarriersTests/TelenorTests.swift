@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `gives a refresh token for offline_access only, and kurtid to whoever asks for the profile`()
+    @Test func `gives a refresh token for offline_access only, and kurtid for the profile scope`()
         async throws
     {
         try await with { browser in
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `signs whoever has shown a line in, for as long as that lasts`() async throws {
+    @Test func `signs in a subscriber who has shown a line, for as long as that lasts`() async throws {
         try await with { browser in
             let answer = try LoopbackClient.ask(
                 "POST", browser.simulation.telenor + "/control/line", headers: [("Content-Type", "application/json")],

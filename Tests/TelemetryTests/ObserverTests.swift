@@ -72,7 +72,7 @@ private final class Recorder: Observer {
         #expect(recorder.heard.withLock(\.self).last == "ended commit abandoned true")
     }
 
-    @Test func `that is shared ends once, whoever ends it`() {
+    @Test func `that is shared ends once, by any of its holders`() {
         let recorder = Recorder()
         let step = Observers([recorder]).beginShared(.storeQueue)
         step?.end(.failed("full"))

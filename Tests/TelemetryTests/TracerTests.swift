@@ -48,7 +48,7 @@ private struct Countdown: RandomNumberGenerator {
         #expect(tracer.waiting == 0)
     }
 
-    @Test func `goes on with the trace of whoever asks, and tells whoever is called`() throws {
+    @Test func `goes on with the caller's trace, and passes it on to those it calls`() throws {
         let (tracer, observers) = traced(Sampler(.parentOrRatio, ratio: 0))
         let context = try #require(TraceContext(traceparent: Self.traceparent + "-01", tracestate: ["a=1"]))
         var told: String?

@@ -33,7 +33,7 @@ public struct RepositoryContract: Sendable, CustomTestStringConvertible {
         self.init(sentence) { store, _ in try await body(store) }
     }
 
-    /// - Parameter body: what two do at once, each by a repository of his own where there are two.
+    /// - Parameter body: what two do at once, each by a repository of its own where there are two.
     init(
         _ sentence: String,
         _ body: @escaping @Sendable (any AccountRepository, any AccountRepository) async throws -> Void

@@ -60,7 +60,7 @@ extension RepositoryContract {
                 #expect(try await (store.pendingSignIn(pending.handle, now: Sample.now) != nil) == (index >= 7))
             }
         },
-        RepositoryContract("of too many bytes the oldest of the largest holder give way, whoever was first") { store in
+        RepositoryContract("of too many bytes the oldest of the largest holder give way, also to older ones") { store in
             let many = try store.networkHash(of: IPAddress(v4: 0xC000_0201))
             let few = try store.networkHash(of: IPAddress(v4: 0xC000_0202))
             let first = Sample.pending(holder: few, bytes: 1000)

@@ -25,7 +25,7 @@ extension RepositoryContract {
                 #expect(try await store.users(with: contact, value, limit: 10).matches.isEmpty)
             }
         },
-        RepositoryContract("who calls a victim's address his own is told from the victim, and never comes first") {
+        RepositoryContract("a user who claims a victim's address is told from the victim, and never comes first") {
             store in
             for number in 1...3 {
                 let user = try await store.signedIn(Sample.signIn(Sample.subject("\(number)"), attributes: [:])).user

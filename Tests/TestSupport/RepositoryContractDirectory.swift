@@ -87,7 +87,7 @@ extension RepositoryContract {
                 let again = try await store.begun(wish, mailsPerHour: 9)
                 #expect(again == .mail(second))
             }
-            // Whoever proves that address later has an account, and not the name.
+            // Somebody who proves that address later has an account, and not the name.
             _ = try await store.signIn(by: .externalID(stranger.hash), as: "2")
             #expect(try await store.begun(Sample.wish(.recovery, email: nil), mailsPerHour: 9) == .mail(second))
         },
@@ -156,7 +156,7 @@ extension RepositoryContract {
             #expect(try await store.outboxStatus().pending == 3)
         },
         RepositoryContract(
-            "whoever asks for many mails waits behind others, and holds a part of the queue alone", floods),
+            "a sender of many mails waits behind others, and holds a part of the queue alone", floods),
         RepositoryContract("a link at once is for a new name, and no mail ever follows it") { store in
             let order = DirectoryOrder(Sample.wish(), provider: "zenkey", url: "u")
             func open() async throws -> DirectoryOpening {

@@ -27,7 +27,7 @@ extension Sample {
 }
 
 extension AccountRepository {
-    /// The grant of whoever has a subject.
+    /// The grant of the user with a subject.
     func grant(_ subject: Subject = Sample.subject("1")) async throws -> ProviderGrant? {
         let user = try #require(try await user(with: subject))
         let identity = try #require(try await identities(of: user).first { $0.subject == subject })

@@ -185,7 +185,7 @@ extension RepositoryContract {
     ]
 
     static let mergeRefusalClauses = [
-        RepositoryContract("a user is not merged with himself, nor with nobody") { store in
+        RepositoryContract("a user is merged neither with itself nor with nobody") { store in
             let pair = try await Pair(store)
             func outcome(_ kept: UserID, _ absorbed: UserID) async throws -> MergeOutcome {
                 try await store.merge(

@@ -98,7 +98,7 @@ extension RepositoryContract {
                 switch outcomes[0] {
                 case .success(let merged):
                     #expect(merged?.kept == pair.kept.user, name)
-                    // Whoever comes second takes what is left: nobody is there twice.
+                    // The second one takes what is left: nobody is there twice.
                     #expect(there == (rival == .erasureOfKept ? [] : [pair.kept.user]), name)
                     ended[rival, default: 0] += 1
                 case .failure(let error as Refusal):

@@ -53,7 +53,7 @@ extension RepositoryContract {
             for round in 0..<rounds {
                 let session = Sample.session()
                 let user = try await store.signedIn(Sample.signIn(Sample.subject("\(round)"), session: session)).user
-                // The clock may tick between the two, and whoever has read it later may come first.
+                // The clock may tick between the two, and the one that has read it later may come first.
                 let later = Int64(round % 2)
                 let outcomes = await both(
                     { try await store.refresh(Sample.refresh(session.id, 1, of: user, now: Sample.now + later)) },

@@ -81,7 +81,7 @@ public enum Sample {
     /// A request like no other.
     public static func request() -> RequestDigest { RequestDigest(hash()) }
 
-    /// A redemption by a user who says nothing of himself.
+    /// A redemption by a user who says nothing of themselves.
     public static func redemption(
         ticket: TokenHash, session: NewSession, reference: String,
         own: Attributes = Attributes(), request: RequestDigest = Sample.request(), now: Int64
@@ -90,7 +90,7 @@ public enum Sample {
             ticket: ticket, session: session, reference: reference, own: own, request: request, now: now)
     }
 
-    /// How whoever signs in was authenticated, five seconds before.
+    /// How a user who signs in was authenticated, five seconds before.
     public static func authentication(_ now: Int64 = now) -> Authentication {
         Authentication(acr: "a3", amr: ["hwk", "pin"], time: now - 5)
     }
@@ -215,7 +215,7 @@ extension AccountRepository {
         if case .refused(let refusal) = try await erase(under: session, demands: demands, now: now) { throw refusal }
     }
 
-    /// Edits a user's profile under the oldest of his sessions.
+    /// Edits a user's profile under the oldest of the user's sessions.
     @discardableResult
     public func editProfile(of user: UserID, _ edits: [ProfileEdit], now: Int64) async throws -> User {
         guard let session = try await sessions(of: user, now: now).first else { throw ContractViolation.notSignedIn }

@@ -136,7 +136,7 @@ extension RepositoryContract {
                 #expect(live[.signIn] == names[.signIn]?.suffix(3))
                 #expect(live[.tokenExchange] == names[.tokenExchange]?.suffix(2))
             }
-            // Whoever comes by exchange first is bounded as well.
+            // A user whose first sign-in is an exchange is bounded as well.
             let stranger = try await open(.tokenExchange, "3")
             for _ in 0..<3 { _ = try await open(.tokenExchange, "3") }
             #expect(try await live(stranger) == [.tokenExchange: names[.tokenExchange]?.suffix(2).map(\.self) ?? []])
@@ -174,7 +174,7 @@ extension RepositoryContract {
             #expect(try await !store.revokeSession(session.id, now: Sample.now))
             #expect(try await store.auditTrail() == [.userCreated, .sessionRevoked])
         },
-        RepositoryContract("a user ends sessions of his own and no other's") { store in
+        RepositoryContract("a user ends their own sessions and no other's") { store in
             let jane = Sample.session()
             let john = Sample.session()
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: jane)).user
@@ -202,8 +202,7 @@ extension RepositoryContract {
             #expect(try await store.auditTrail().suffix(2) == [.sessionsRevoked, .sessionsRevoked])
             #expect(try await store.auditTrail().count == 4)
         },
-        RepositoryContract("a session ends as another opens in its place, whoever's it was, and not by a refused one") {
-            store in
+        RepositoryContract("a session ends as any user's opens in its place, and not by a refused one") { store in
             func record(_ subject: String, replacing replaced: SessionID?) -> SignInRecord {
                 var session = Sample.session()
                 session.replaces = replaced

@@ -5,7 +5,7 @@ extension RepositoryContract {
     private static let old = Sample.subject("old")
     private static let new = Sample.subject("new")
 
-    /// A user by the old subject, of whom it is noted by what the other team will know him.
+    /// A user by the old subject, with a note of what the other team will know this user by.
     private static func noted(
         _ store: any AccountRepository, _ hash: TokenHash, session: NewSession = Sample.session()
     ) async throws -> SignedIn {
@@ -44,7 +44,7 @@ extension RepositoryContract {
             let thief = try await store.signedIn(Sample.signIn(Sample.subject("thief"), transfer: hash))
             #expect(thief.isNewUser && thief.user != former.user)
             #expect(try await store.identities(of: former.user).map(\.subject) == [new])
-            // Who was moved signs in as ever, whatever his tokens go on to show.
+            // A moved user signs in as ever, whatever their tokens go on to show.
             let again = try await store.signedIn(Sample.signIn(new, transfer: hash))
             #expect(again.user == former.user && !again.migrated && !again.isNewUser)
             #expect(try await store.auditTrail() == [.userCreated, .identityMigrated, .userCreated])
@@ -90,7 +90,7 @@ extension RepositoryContract {
             let moved = try await store.signedIn(record)
             #expect(moved.user == former.user && moved.migrated)
         },
-        RepositoryContract("a subject that got a user of its own meanwhile stays his, and is moved when he is gone") {
+        RepositoryContract("a subject with a user of its own stays with that user, and is moved after the erasure") {
             store in
             let hash = Sample.hash()
             let own = try await store.signedIn(Sample.signIn(new))

@@ -47,7 +47,7 @@ extension RepositoryContract {
             #expect(try await store.signedIn(Sample.signIn(Sample.subject("x"), transfer: former)).isNewUser)
             #expect(try await store.signedIn(Sample.signIn(Sample.subject("y"), transfer: present)).user == user)
         },
-        RepositoryContract("one transfer leads to no second identity, whoever says so") { store in
+        RepositoryContract("one transfer leads to no second identity, whatever the list says") { store in
             let users = try await signIn(store, "a", "b").map(\.user)
             let hash = Sample.hash()
             #expect(

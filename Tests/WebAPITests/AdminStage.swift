@@ -30,7 +30,7 @@ final class AdminStage: Sendable {
     /// - Parameters:
     ///   - token: of the operator `admin`; nil: the listener is on loopback, and nobody has one but `operators`.
     ///   - operators: who has tokens besides.
-    ///   - roleOnLoopback: of whoever is on this machine where nobody has a token.
+    ///   - roleOnLoopback: of callers on this machine where nobody has a token.
     ///   - demandsReasons: whether looks at a person take a reason.
     ///   - more: providers besides the stage's, `plain` among them when nil.
     init(
@@ -70,7 +70,7 @@ final class AdminStage: Sendable {
         return answer
     }
 
-    /// Lets a user say something of himself.
+    /// Lets a user say something of themselves.
     func edit(_ user: UserID, _ name: String, _ value: String) async throws {
         let subject = try await stage.repository.identities(of: user).map(\.subject)[0]
         var record = Sample.signIn(subject, attributes: [:])

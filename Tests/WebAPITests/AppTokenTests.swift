@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `is kept from whoever guesses secrets`() async throws {
+    @Test func `is kept from callers who guess secrets`() async throws {
         let browser = try await BrowserStage(perMinute: 1)
         for (path, headers) in [("/auth/token", BrowserStage.basic("web-id", "guess")), ("/auth/introspect", [])] {
             var statuses: [Int] = []

@@ -13,7 +13,7 @@ import Testing
         try await APIStage(apiKeys: apiKeys, associationFiles: AssociationFiles(apple: apple, android: android))
     }
 
-    @Test func `are answered byte for byte as application json, whoever asks and whatever is sent besides`()
+    @Test func `are answered byte for byte as application json, to every caller and whatever is sent besides`()
         async throws
     {
         let app = try await Self.stage(apiKeys: ["my-api-key"])

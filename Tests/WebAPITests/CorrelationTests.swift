@@ -68,7 +68,7 @@ import Testing
         #expect(Set(late) == ["app-3"])
     }
 
-    /// Whoever writes a code writes into the log what an authorization request may say there, and nothing else.
+    /// With a code a caller writes into the log what an authorization request may say there, and nothing else.
     @Test func `is no way to write into the log`() async throws {
         var browser = try await BrowserStage()
         let random = String(repeating: "A", count: 43)

@@ -24,7 +24,7 @@ import Testing
         #expect(page.status == 200 && page.header("cache-control") == "no-store")
         #expect(page.text.contains("2026-09-21"))
         for secret in [code, "310260-subject", "Jane", "jane@example.com"] { #expect(!page.text.contains(secret)) }
-        // The same request has the same code, whoever asks meanwhile.
+        // The same request has the same code, even with other requests between.
         #expect(await app.post(request: request, to: APIStage.deletion).json == answer.json)
         let events = try await app.stage.repository.auditEvents(after: 0, limit: .max)
         #expect(events.map(\.kind) == [.userCreated, .providerDeletionRequested])
@@ -63,7 +63,7 @@ import Testing
         #expect(!app.log.text.contains(code))
     }
 
-    @Test func `leaves whoever tries codes waiting`() async throws {
+    @Test func `leaves callers who try codes waiting`() async throws {
         let app = try await APIStage(telling: .facebook, perMinute: 2)
         for _ in 0..<2 { #expect(await app.send(.get, APIStage.deletion, query: "code=x").status == 404) }
         #expect(await app.send(.get, APIStage.deletion, query: "code=x").status == 429)

@@ -7,7 +7,7 @@ import Testing
 
 /// An app's request for tokens that comes once more while nobody knows yet what became of the first one's answer.
 @Suite struct `The same code, sent again right behind the answer to it` {
-    @Test func `ends no session where whoever sent it goes away while it waits`() async throws {
+    @Test func `ends no session where its sender goes away while it waits`() async throws {
         var browser = try await BrowserStage()
         let code = try await browser.code(["scope": "openid account.read"])
         let (first, app) = (await browser.redeem(code), browser)

@@ -114,7 +114,7 @@ import Testing
         #expect(await open.send(.delete, "/admin/users/1", headers: local).status == 200)
         let trail = try await open.stage.repository.auditEvents(after: 0, limit: 10)
         #expect(trail.last?.origin?.actor == .operator("loopback"))
-        // One token closes it to whoever has none.
+        // One token closes it to callers without one.
         let guarded = try await AdminStage(token: nil, operators: [Self.entry("anna", [.support])])
         #expect(await guarded.send(.get, "/admin/audit", headers: local).status == 401)
     }

@@ -166,7 +166,7 @@ import Testing
                     let scope = row.needed?.rawValue ?? ""
                     #expect(answer.header("www-authenticate")?.hasSuffix(#"scope="\#(scope)""#) == true)
                 }
-                // Whoever is refused has changed nothing, and nobody but Jane has changed what is hers.
+                // A refused caller has changed nothing, and nobody but Jane has changed what is hers.
                 if cell != "ok" || asker == .other {
                     #expect(try await stage.belongings == before, "\(row.text)")
                 }

@@ -57,7 +57,7 @@ import Testing
         #expect(page.status == 200 && page.text.contains("This sign-in with Acme Mobil was started"))
     }
 
-    @Test func `is a picture that does nothing, whoever opens it`() async throws {
+    @Test func `is a picture that does nothing, even when it is opened by itself`() async throws {
         let browser = try await Self.stage()
         let answer = await browser.api.send(.get, "/auth/zenkey/logo")
         #expect(answer.status == 200 && answer.body == Self.svg)

@@ -115,7 +115,7 @@ extension APIStage {
     }
 
     /// The attack that it is built against: a resource server that was shown a session token.
-    @Test func `stays shut to whoever holds the user's token alone`() async throws {
+    @Test func `stays shut to a holder of the user's token alone`() async throws {
         let app = try await APIStage.keepingTokens()
         let (token, identity) = try await app.keptUser()
         let clients: [String?] = [

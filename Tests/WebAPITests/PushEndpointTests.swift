@@ -179,7 +179,7 @@ extension APIStage {
         #expect(await app.poll(id, headers: [("X-API-KEY", "one")]).status == 200)
     }
 
-    @Test func `make an address wait that asks for too many it has not begun, and nobody who asks for his own`()
+    @Test func `make an address wait that asks for too many it has not begun, and nobody who asks for their own`()
         async throws
     {
         let app = try await APIStage.withPushes(perMinute: 3)

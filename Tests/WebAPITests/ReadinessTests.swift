@@ -71,7 +71,7 @@ import Testing
         #expect(answer.json["request_id"] == "request-1")
     }
 
-    /// On a busy machine a look takes longer than whoever asks waits for it, and the last one counts until then.
+    /// On a busy machine a look takes longer than its caller waits for it, and the last one counts until then.
     private func expect(
         _ state: ServiceReadiness.State, of readiness: ServiceReadiness, at now: MonotonicTime
     ) async throws {

@@ -120,9 +120,9 @@ enum SignUpTour {
         let app = try await APIStage.withDirectory()
         let path = "/credential-binding-link"
         let (token, _) = try await app.signedIn()
-        let answer = await app.signUp(path, "whoever", token)
+        let answer = await app.signUp(path, "ignored", token)
         #expect(answer.json["credential_binding_link"] == "https://bind.example/x", "\(answer.text)")
-        #expect(await app.signUp(path, "whoever", "garbage").status == 401)
+        #expect(await app.signUp(path, "ignored", "garbage").status == 401)
         let byMail = await app.post(
             path, json: ["username": "jane", "delivery_method": "email"], headers: bearer(token))
         #expect(byMail.status == 400)
@@ -131,9 +131,9 @@ enum SignUpTour {
         _ = await app.post(
             "/users/me/identities", json: APIStage.authorized([("code", "added")]), headers: bearer(token))
         let added = await app.signIn([("code", "added-2")]).json["token"]?.string ?? ""
-        #expect(await app.signUp(path, "whoever", added).error == "identity_too_new")
+        #expect(await app.signUp(path, "ignored", added).error == "identity_too_new")
         app.stage.pass(seconds: 301)
-        let old = await app.signUp(path, "whoever", token)
+        let old = await app.signUp(path, "ignored", token)
         #expect(old.status == 401 && old.error == "insufficient_user_authentication", "\(old.text)")
         return app.seenAnswers
     }

@@ -235,7 +235,7 @@ extension ProviderConfiguration {
         let posted = await app.exchange()
         #expect(posted.status == 403 && posted.error == "unlinked_user")
         let ticket = try #require(posted.json["link_ticket"])
-        // Our own apps have no use for one, whoever it is.
+        // Our own apps get no ticket, for they have no use for one.
         let client = await app.exchange(["client_id": "acme-id"])
         #expect(client.status == 400 && client.error == "access_denied" && client.json["link_ticket"] == nil)
         #expect(await app.post("/users", json: ["link_ticket": ticket]).status == 201)

@@ -49,7 +49,7 @@ import WebAPI
         ("/", "GET, HEAD, OPTIONS"), ("/auth/token", "POST, DELETE, OPTIONS"),
         ("/users/me/sessions/1", "DELETE, OPTIONS"), ("*", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
     ])
-    func `tells whoever asks what a path, and the whole service, answers to`(path: String, allow: String) async throws {
+    func `tells every caller what a path, and the whole service, answers to`(path: String, allow: String) async throws {
         let answer = HTTPTestAnswer(try await APIStage().api.respond(to: .sample(.options, path)))
         #expect(answer.status == 204 && answer.body.isEmpty)
         #expect(answer.header("allow") == allow)

@@ -43,7 +43,7 @@ enum TokenBenchmarks {
 }
 
 extension TokenIssuer.Configuration {
-    /// A user of a benchmark signs in more often than anybody else; none of his sessions ends for it, as nobody else's.
+    /// A user of a benchmark signs in more often than anybody else; none of that user's sessions ends for it.
     static let benchmarkSessions: Int64 = 1_000_000
 
     static let benchmarks = TokenIssuer.Configuration(

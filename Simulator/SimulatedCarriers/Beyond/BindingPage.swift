@@ -1,8 +1,8 @@
 internal import HTTPServer
 internal import JSON
 
-/// The page behind a link in a mail: whoever says so has a credential of the account on this device. And what the
-/// directory has sent, for whoever plays the one who reads it.
+/// The page behind a link in a mail: confirming it puts a credential of the account on this device. And the mails that
+/// the directory has sent, for the person who plays their reader.
 struct BindingPage: Sendable {
     let book: DirectoryBook
 

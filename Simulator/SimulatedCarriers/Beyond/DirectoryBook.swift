@@ -6,7 +6,7 @@ final class DirectoryBook: Sendable {
     struct Account: Sendable, Equatable {
         /// The directory's own name for it.
         let id: String
-        /// Whoever made it has chosen this; nil in the present API.
+        /// The client that made the account has chosen this; nil in the present API.
         let externalID: String?
         /// The subject of ID tokens: the user name in the API of 2021, the directory's own name in the present one.
         let subject: String

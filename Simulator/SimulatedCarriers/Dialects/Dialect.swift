@@ -59,7 +59,7 @@ struct Dialect: Sendable {
     var writesAccessTokensAsJWT = false
     /// Whether ID tokens for codes have an HMAC under the client's secret, whatever the metadata says.
     var signsCodesTokensWithSecret = false
-    /// Whether whoever has a token may revoke it, without being a client.
+    /// Whether anybody with a token may revoke it, without being a client.
     var revokesForAnybody = false
     var nativeAccess = NativeAccess.none
     var nativeCode: NativeCode?

@@ -9,7 +9,7 @@ public enum DialectMisbehaviour: String, Sendable, CaseIterable {
     case otherSpelling = "id_token_other_issuer_spelling_valid"
     /// Flags as texts, as Apple has them at times.
     case flagsAsText = "id_token_flags_as_text_valid"
-    /// Made out to somebody else's app, by whoever runs it.
+    /// Issued to somebody else's app, whose owner passes it on.
     case foreignApp = "id_token_of_another_app"
     /// The same header and claims under another signature that verifies as well: what anybody makes of an ES256 token
     /// (s → n−s).

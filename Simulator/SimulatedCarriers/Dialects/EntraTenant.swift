@@ -1,7 +1,7 @@
 internal import Crypto
 import Syntax
 
-/// The tenants of Entra: whoever signs in is of one of them, whichever address the sign-in began at.
+/// The tenants of Entra: each subscriber belongs to one of them, whichever address the sign-in began at.
 enum EntraTenant {
     /// Where organisations' subscribers are, unless another one is named.
     static let home = "0f5e1d2c-3b4a-4968-8776-a5b4c3d2e1f0"

@@ -4,7 +4,7 @@ internal import JOSE
 internal import JSON
 import Syntax
 
-/// Where LINE looks at an ID token for whoever asks: the one place that knows both of its signatures.
+/// Where LINE verifies an ID token for anybody who asks: the one place that knows both of its signatures.
 struct LINEVerification {
     static let path = "/oauth2/v2.1/verify"
     private static let maximumTokenBytes = 32_768

@@ -82,6 +82,6 @@ struct PushEndpoints: Sendable {
         return Page.response(
             .ok, title: "Phones with \(provider.profile.displayName)",
             content: (requests.isEmpty ? "<p>Nobody is asked for anything.</p>" : requests.joined(separator: "\n"))
-                + "<p class=\"small\">A simulated carrier, for demonstrations: whoever sees this page may answer.</p>")
+                + "<p class=\"small\">A simulated carrier, for demonstrations: anyone with this page may answer.</p>")
     }
 }

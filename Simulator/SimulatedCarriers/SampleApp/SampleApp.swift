@@ -89,7 +89,7 @@ struct SampleApp: Sendable {
         return settings
     }
 
-    /// The mailbox of whoever has signed up, which only the simulation can look into.
+    /// The mailbox of somebody who has signed up, which only the simulation can look into.
     private func mails(to recipient: String?) -> HTTPResponse {
         let mails = world.provider(.beyond)?.directory?.mails.filter { $0.recipient == recipient } ?? []
         return .object(JSONObject([("links", .array(mails.map { .string($0.link) }))]))

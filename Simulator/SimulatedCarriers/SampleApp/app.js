@@ -142,7 +142,7 @@ const end = (session) => act("End a session", async () => {
     if (session.current) oauth.forget();
     await show();
     tell(session.current ? ["This session has ended", "Its tokens are worth nothing any more."]
-        : ["The other session has ended", "Whoever has its tokens gets nothing for them any more."]);
+        : ["The other session has ended", "Its tokens are worth nothing any more."]);
 });
 
 // A mail comes a moment later, for Gatehouse asks the directory after it has answered.
@@ -160,7 +160,7 @@ const signUp = (name, email) => act("Sign up", async () => {
         { form: { provider: settings.directory.id, email, display_name: name } });
     const link = await mail(email);
     place("cards").prepend(views.mailbox(email, link));
-    tell(["Look into your mail", "Whoever reads it, and nobody else, gets a credential of the new account."]);
+    tell(["Look into your mail", "The link in it gives its reader, and nobody else, a credential of the new account."]);
 });
 
 const lockUp = (pin, user) => act("Lock the app", async () => {
@@ -173,7 +173,7 @@ const lockUp = (pin, user) => act("Lock the app", async () => {
 
 const unlock = (pin) => act("Unlock the app", async () => {
     const refreshToken = await lock.unlock(settings, pin);
-    // It is used up, or good for nothing any more; whoever locks the app again locks up the one that came for it.
+    // It is used up, or good for nothing any more; the next lock keeps the one that came for it.
     lock.forget();
     await oauth.refresh(settings, { refresh_token: refreshToken });
     await show();

@@ -164,7 +164,8 @@ export async function receipt(settings, pending) {
     return { ...decode(answer.receipt), context: pending.context, isSigned: await isSigned(settings, answer.receipt) };
 }
 
-// Whether one of Gatehouse's published keys has signed it (RFC 7515, ES256), as whoever gets a receipt should find out.
+// Whether one of Gatehouse's published keys has signed it (RFC 7515, ES256), which the recipient of a receipt should
+// check.
 async function isSigned(settings, token) {
     const { jwks_uri: address } = await metadata(settings);
     const { keys } = await call("Gatehouse", "GET", address);

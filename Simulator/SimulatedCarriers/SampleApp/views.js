@@ -28,8 +28,8 @@ export const time = (seconds) => new Date(seconds * 1000).toLocaleString([], { d
 export function welcome(providers, signIn) {
     const carriers = providers.filter((one) => one.mccmnc);
     return [card("welcome", "Sign in with your phone number",
-        h("p", {}, "No password: your mobile carrier says who you are. The carriers here are simulated, so be whoever you"
-            + " like."),
+        h("p", {}, "No password: your mobile carrier says who you are. The carriers here are simulated, so be"
+            + " anybody you like."),
         actions(button("Sign in", () => signIn({}), { id: "sign-in" })),
         h("p", { class: "soft" }, "Gatehouse then asks who is to sign you in. An app that knows your carrier goes straight"
             + " there:"),

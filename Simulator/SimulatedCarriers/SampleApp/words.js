@@ -18,7 +18,7 @@ const failures = {
     insufficient_user_authentication: () => ["You signed in a while ago", "This takes a fresh sign-in. Sign in again."],
     rate_limited: (failure) => ["Too much at once", `Wait ${duration(failure.seconds)}, then begin again.`],
     identity_too_new: (failure) => ["Not yet: your number has only just moved",
-        "Somebody who takes over another's number looks just like you now. So whoever moved may sign in at once, but"
+        "Somebody who takes over another's number looks just like you now. So after a move you may sign in at once, but"
         + ` for a while not approve, link or unlink anything. Try again in ${duration(failure.seconds)}.`],
     identity_in_use: () => ["Somebody else has that", "It signs another user in already. Choose another person there."],
     bad_password: () => ["That is not the PIN", "After three wrong ones in a row nobody opens this any more."],

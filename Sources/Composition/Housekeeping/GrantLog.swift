@@ -2,8 +2,8 @@ import Accounts
 import Logging
 import Providers
 import SignIn
-import Telemetry
 import Synchronization
+import Telemetry
 
 /// What the log says of attempts to tell providers what has ended here.
 enum OutboxLog {

@@ -36,14 +36,14 @@ package struct OpenStore: Sendable {
     package let masterKey: SymmetricKey
     /// Whether this process has made it just now.
     let isNew: Bool
-    /// The file, or the database and its server, for whoever is told what is wrong with it.
+    /// The file, or the database and its server, named in messages about what is wrong with it.
     package let place: String
     /// The tool's own.
     private let loop: EventLoop?
 
     /// Has SQLite keep what it sorts, while it brings a store up to date, beside the database: it is what the database
-    /// holds and may be as large, and `/tmp` is often small, in memory, or others'. Whoever sets `SQLITE_TMPDIR` knows
-    /// a better place.
+    /// holds and may be as large, and `/tmp` is often small, in memory, or others'. An operator who sets
+    /// `SQLITE_TMPDIR` knows a better place.
     ///
     /// It changes the environment, so it is for the beginning of a process.
     package static func keepTemporaryFiles(beside storage: Settings.Storage) {
@@ -84,7 +84,9 @@ package struct OpenStore: Sendable {
     /// it means what it meant then.
     ///
     /// - Returns: beside them, what operators are to be told of that.
-    package func meaning(of settings: Settings) async throws(StartError) -> (settings: Settings, notices: [SettingsNotice]) {
+    package func meaning(of settings: Settings) async throws(StartError) -> (
+        settings: Settings, notices: [SettingsNotice]
+    ) {
         var meant = settings
         let isOlder: Bool
         do throws(RepositoryError) {

@@ -84,7 +84,10 @@ struct ConventionalSpan {
         case .providerCall(let provider, let use):
             (
                 "provider.call",
-                [SpanAttribute("gatehouse.provider", provider.text), SpanAttribute("gatehouse.provider.step", use.text)]
+                [
+                    SpanAttribute("gatehouse.provider", provider.text),
+                    SpanAttribute("gatehouse.provider.step", use.text),
+                ]
             )
         case .storeQueue: ("store.queue", [SpanAttribute("db.system.name", store)])
         case .hashing: ("password.hash", [])

@@ -13,7 +13,7 @@ struct IDTokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "id-token", abstract: "Work with ID tokens.", subcommands: [Verify.self])
 
-    /// Verifies a token by the very rules that a sign-in uses, for whoever asks why one was refused.
+    /// Verifies a token by the very rules that a sign-in uses, to show why one was refused.
     struct Verify: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Verify an ID token read from standard input and print its claims.",

@@ -14,7 +14,7 @@ struct KeysRotate: AsyncParsableCommand {
         commandName: "rotate",
         abstract: "Make new keys: of access tokens, ID tokens, refresh tokens, challenges, and two of the store.",
         discussion: """
-            The new signing key is published first and signs an hour later, so that whoever verifies tokens has \
+            The new signing key is published first and signs an hour later, so that verifiers of tokens have \
             it by then; --now lets it sign at once. Older keys go on verifying until nothing they signed is valid, \
             and leave by themselves. The new key of refresh tokens signs a minute later. The new data key seals at \
             once, and everything in the store is sealed anew under it, in small steps, while the server runs; a \

@@ -69,7 +69,7 @@ struct CopiedStore {
         }
     }
 
-    /// For whoever is told what is wrong with it.
+    /// Named in messages about what is wrong with it.
     var place: String {
         switch location {
         case .file(let path): path

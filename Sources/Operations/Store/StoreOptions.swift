@@ -22,8 +22,8 @@ struct StoreOptions: ParsableArguments {
     var reason: String?
 
     /// Opens the store, does something with it, and closes it. What goes wrong is told on standard error, with status
-    /// 1. The settings are those that the store means by them. The audit trail knows what is done as that of whoever
-    /// runs the command.
+    /// 1. The settings are those that the store means by them. The audit trail records what is done as done by the
+    /// person who runs the command.
     ///
     /// - Parameter looksAtSomebody: whether it is a look at a person, which may take a reason.
     func withStore(
@@ -36,7 +36,7 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// Has the audit trail know what is done as that of whoever runs the command.
+    /// Has the audit trail record what is done as done by the person who runs the command.
     func asOperator<Value>(_ body: () async throws -> Value) async throws -> Value {
         try await CommandLineOrigin.bind(because: try checkedReason(), body)
     }

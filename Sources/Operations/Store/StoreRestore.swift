@@ -27,7 +27,7 @@ struct StoreRestore: AsyncParsableCommand {
     var file: String
     @Option(help: ArgumentHelp("The ledger, where it is not beside the database.", valueName: "file"))
     var ledger: String?
-    @Flag(help: "Do without the ledger: whoever was erased since the backup is back.")
+    @Flag(help: "Do without the ledger: users who were erased since the backup are back.")
     var withoutLedger = false
     @Flag(help: "Leave the sessions of the backup open; those that were ended since are open again.")
     var keepSessions = false
@@ -62,7 +62,7 @@ struct StoreRestore: AsyncParsableCommand {
             }
             report.write(Self.document(outcome), Self.text(outcome))
         } catch let error as RestoreError {
-            // Whoever reads that nothing was restored would make no use of what is coming.
+            // After reading that nothing was restored, nobody would make use of what is coming.
             if case .unfinished = error { throw StoreOptions.fail("not yet restored: \(error)") }
             throw StoreOptions.fail("nothing was restored: \(error)")
         } catch {

@@ -17,7 +17,7 @@ struct ProvidersTransfer: AsyncParsableCommand {
         discussion: """
             Users' subjects are each team's own. Run this before the app moves, while the configuration still has the \
             key of the team that it leaves: Apple is asked about each user (transfer_sub), and the answers are kept \
-            hashed. Whoever then signs in through the new team, within 60 days of the move, keeps the account. The \
+            hashed. A user who then signs in through the new team, within 60 days of the move, keeps the account. The \
             provider's section keeps its name; its appleTeamID, appleKeyID and key change with the move.
 
             Stopped and run again, it goes on where it was, and asks once more about those whom Apple told nothing of. \

@@ -10,8 +10,8 @@ struct UsersLock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock", abstract: "Lock a user: all sessions end, and nobody signs in as them.",
         discussion: """
-            It holds at once, at every instance. A user who is locked already gets the new lock. Whoever looks at the user \
-            reads --reason; name nobody in it.
+            It holds at once, at every instance. A user who is locked already gets the new lock. Everybody who looks \
+            at the user reads --reason; name nobody in it.
             """)
 
     @Argument(help: "The user's number.")

@@ -15,7 +15,7 @@ struct EnglishTexts: Texts {
     func addWayToSignIn(_ provider: String) -> String { "Add \(provider) to your account" }
     func wayIsAdded(_ provider: String, to account: String?, in app: String) -> String {
         let whose = account.map { "the account of \($0)" } ?? "the account that you use"
-        return "From then on, whoever signs in with your account at \(provider) gets into \(whose) in \(app)."
+        return "From then on, anyone who signs in with your account at \(provider) gets into \(whose) in \(app)."
     }
     func neverAddForOthers(_ app: String) -> String {
         "Go on only if this is your account, and you have just asked for that in \(app) yourself. Never if somebody sent you the link."
@@ -85,7 +85,7 @@ struct EnglishTexts: Texts {
 
     let deletionDone = "Your request was carried out"
     func signedOutOn(_ day: String) -> String {
-        "On \(day) you asked to be forgotten here. Whoever was signed in with that account was signed out, on every device."
+        "On \(day) you asked to be forgotten here. Everybody who used that account was signed out, on every device."
     }
     let accountStays =
         "If you have an account here, it is still there, since only you can delete it: open the app and delete it there."

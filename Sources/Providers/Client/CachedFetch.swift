@@ -94,7 +94,7 @@ public final class CachedFetch<Value: Sendable>: Sendable {
         return try await task.value.get()
     }
 
-    /// The task belongs to nobody who waits: whoever goes away stops waiting, and the others still get their answer.
+    /// The task belongs to no caller: one that goes away stops waiting, and the others still get their answer.
     private func start(_ fetch: @escaping Fetch, _ state: inout State) -> Task<Outcome, Never> {
         let task = Task { finish(await fetch()) }
         state.inFlight = task

@@ -168,8 +168,8 @@ private struct RISCEvents {
         return time
     }
 
-    /// The user by issuer and subject, inside of the event or beside it (RFC 9493 §3.2.4). Whoever is named otherwise,
-    /// by an address or as another issuer's user, is nobody here: a transmitter speaks of its own.
+    /// The user by issuer and subject, inside of the event or beside it (RFC 9493 §3.2.4). A user who is named
+    /// otherwise, by an address or as another issuer's, is nobody here: a transmitter speaks of its own users.
     private func subject(_ event: JSONValue) throws(EventTokenError) -> String? {
         guard let subject = event["subject"] ?? claims["sub_id"], subject.object != nil else { throw .subject }
         let format = subject["subject_type"] ?? subject["format"]

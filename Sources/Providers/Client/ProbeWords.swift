@@ -1,6 +1,6 @@
 internal import HTTPClient
 
-/// What a provider's answer means for whoever sets it up.
+/// What a provider's answer means for the operator who sets it up.
 enum ProbeWords {
     /// Whether the provider has nothing against us, and takes the code for no good.
     static func isRefusalOfCode(_ error: ProviderError) -> Bool {

@@ -59,7 +59,7 @@ extension Provider {
 }
 
 extension ProviderClient {
-    /// Verifies a token about events: its signature with the keys of whoever sends it, then its claims.
+    /// Verifies a token about events: its signature with the sender's keys, then its claims.
     ///
     /// - Parameter now: seconds since 1970.
     /// - Throws: `ProviderError.event`; `.call` where documents or keys can't be had, so that nothing can be said of

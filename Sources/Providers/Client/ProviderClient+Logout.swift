@@ -2,8 +2,8 @@ internal import HTTPClient
 internal import Syntax
 
 extension ProviderClient {
-    /// Has the provider sign a user out, from server to server. Never sent a second time by itself: when to ask again
-    /// is for whoever remembers that it is to be asked.
+    /// Has the provider sign a user out, from server to server. Never sent a second time by itself: its caller, who
+    /// remembers that the provider is to be asked, decides when to ask again.
     ///
     /// - Parameter issuer: whose ID token it is.
     /// - Returns: `.refused` also where the provider has no `custom_logout_endpoint`. What failed is noted for the log.

@@ -7,8 +7,8 @@ internal import Syntax
 internal import System
 internal import Telemetry
 
-/// Asks a provider what a sign-in would, and judges the answers: for whoever sets one up, or wants to know why sign-ins
-/// fail.
+/// Asks a provider what a sign-in would, and judges the answers: for an operator who sets one up, or wants to know why
+/// sign-ins fail.
 ///
 /// The code that it presents is made up, so that nothing comes of it: that the provider refuses it as a code, and not
 /// us as a client, is what shows that all is well.

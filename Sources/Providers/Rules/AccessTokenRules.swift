@@ -75,7 +75,7 @@ public struct AccessTokenRules: Sendable {
     /// - Parameter now: seconds since 1970.
     /// - Throws: the first rule broken.
     func prove(_ claims: JSONValue, now: Int64) throws(AccessTokenError) -> ProvenAccessToken {
-        // RFC 7800 §3: whoever can't show the key must not use the token, and what was shown to the app is not shown to
+        // RFC 7800 §3: without a proof of the key nobody may use the token, and the proof went to the app and not to
         // us.
         if let confirmation = claims["cnf"], !confirmation.isNull { throw .confirmation }
         try checkParty(claims)

@@ -34,7 +34,7 @@ public struct ClientAuthentication: Sendable {
     }
 
     /// `none`: a public client, which names itself in the body (RFC 6749 §3.2.1). Nothing but PKCE then ties a code to
-    /// whoever began the sign-in.
+    /// the party that began the sign-in.
     public static func publicClient(clientID: String) -> ClientAuthentication {
         var fields: [UInt8] = []
         FormEncoding.append("client_id", clientID, to: &fields)
@@ -106,7 +106,7 @@ public struct ClientAuthentication: Sendable {
         return assertion.sharedKey
     }
 
-    /// The public key of a provider's own key file, for whoever verifies our assertions (RFC 7517).
+    /// The public key of a provider's own key file, for verifying our assertions (RFC 7517).
     public var publishedKey: JSONValue? {
         guard case .assertion(let assertion) = way else { return nil }
         return assertion.publishedKey

@@ -6,8 +6,8 @@ public import Syntax
 /// Asks a provider about an ID token that it has signed with the client's secret (HS256), as LINE does for codes of the
 /// web.
 ///
-/// With such a secret, whoever can check a token can also make one, so none is checked here: the provider is asked,
-/// about tokens that its own token endpoint has given out, and about nothing else.
+/// With such a secret, to be able to check a token is to be able to make one. So none is checked here: the provider is
+/// asked, about tokens that its own token endpoint has given out, and about nothing else.
 public struct IDTokenVerificationRequest: Sendable {
     private static let algorithm = "HS256"
 

@@ -4,12 +4,12 @@ internal import Syntax
 
 /// How an SDK puts the nonce into an ID token that an app asks it for.
 public enum NonceForm: String, Sendable, CaseIterable {
-    /// As the lower-case hexadecimal SHA-256 of what the app keeps to itself until it signs in here. Whoever sees the
-    /// token can't use it: the text that was hashed is not in it.
+    /// As the lower-case hexadecimal SHA-256 of what the app keeps to itself until it signs in here. Seeing the token
+    /// is not enough to use it: the text that was hashed is not in it.
     case hexadecimalSHA256 = "sha256-hex"
     /// Likewise as base64url without padding.
     case base64URLSHA256 = "sha256-base64url"
-    /// As the app gave it. Whoever sees the token sees the nonce.
+    /// As the app gave it. The nonce can be read from the token.
     case raw
     /// Not at all, or one that nobody knows: then none is compared.
     case none
@@ -56,7 +56,7 @@ public final class NativeTokenRules: Sendable {
         self.maximumAgeSeconds = maximumAgeSeconds
     }
 
-    /// Whether every token must have a nonce that the app knows, whoever asked for it.
+    /// Whether every token must have a nonce that the app knows, whichever client asked for it.
     public var alwaysComparesNonce: Bool { nonceForm != .none && !nonceForms.values.contains(.none) }
 
     /// Whether no token shows the nonce that its app has drawn, so that the app alone can tell it.

@@ -1,7 +1,8 @@
 internal import Crypto
 internal import Syntax
 
-/// The proof that whoever redeems a code is who has asked for it (RFC 7636), by the one method that proves anything.
+/// The proof that a code is redeemed by the client that asked for it (RFC 7636), by the one method that proves
+/// anything.
 public enum PKCE {
     /// `code_challenge_method`.
     public static let method = "S256"

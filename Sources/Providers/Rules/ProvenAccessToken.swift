@@ -40,9 +40,9 @@ public enum AccessTokenError: String, TokenRuleError, Sendable, CaseIterable {
     case type = "typ"
     /// The provider does not say that it is good.
     case active
-    /// It is to be used in another way than by whoever bears it.
+    /// It is to be used in another way than as a bearer token.
     case tokenType = "token_type"
-    /// It is of use to whoever has a key, and nobody here can tell who that is.
+    /// It is of use only with a key, and nobody here can tell who has that.
     case confirmation = "cnf"
     case issuer = "iss"
     /// Nothing of ours is named: it was meant for somebody else.

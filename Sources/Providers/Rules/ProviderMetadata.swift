@@ -40,7 +40,7 @@ public final class ProviderMetadata: Sendable {
 
     /// Reads a metadata document.
     ///
-    /// Only `issuer`, `jwks_uri` and `token_endpoint` are required (and `userinfo_endpoint` by whoever needs it):
+    /// Only `issuer`, `jwks_uri` and `token_endpoint` are required (and `userinfo_endpoint` where userinfo is read):
     /// carriers' documents are irregular in everything else, so nothing else can break a sign-in. What is null or empty
     /// is not there.
     ///

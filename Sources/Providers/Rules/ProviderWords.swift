@@ -3,8 +3,8 @@ public import HTTPClient
 internal import JSON
 import Syntax
 
-/// What a provider says about its refusal, code and description, made fit for a log: for whoever must find out why
-/// sign-ins fail, when the code alone does not tell.
+/// What a provider says about its refusal, code and description, made fit for a log: it shows an operator why sign-ins
+/// fail, when the code alone does not tell.
 ///
 /// A provider may repeat what it was sent, or name the user. So everything that was sent is taken out, then whatever
 /// looks like a token, an address or a number of a person; and what is left is short and printable.

@@ -17,8 +17,7 @@ public enum PushAnswer: Sendable, Equatable {
 
     /// Reads the answer.
     ///
-    /// - Throws: `ProviderCallError` for a carrier that fails, or refuses our client or our request: whomever it is
-    ///   about.
+    /// - Throws: `ProviderCallError` for a carrier that fails, or that refuses our client or our request for any user.
     public init(_ response: OutboundResponse) throws(ProviderCallError) {
         guard (200..<300).contains(response.status) else {
             guard (400..<500).contains(response.status), response.status != 429,

@@ -17,7 +17,7 @@ public struct RefreshRequest: ClientRequest {
     public var secrets: [String] { [refreshToken] }
 
     /// The request to send. It names no scope: what was granted stays granted. Once it may have left, the token may be
-    /// spent, so it is finished even when whoever asked has gone.
+    /// spent, so it is finished even when the caller has gone.
     public func request(
         to endpoint: EndpointURL, as client: ClientProof, timeout: Duration, policy: OutboundPolicy
     ) -> OutboundRequest {

@@ -38,8 +38,8 @@ public struct TokenRequest: ClientRequest {
         [code, redirectURI, codeVerifier, correlationID].compactMap(\.self)
     }
 
-    /// The request to send. Once it may have left, it must not be sent again: a code is good for one exchange. So it
-    /// is finished even when whoever asked has gone, for the code is spent by then.
+    /// The request to send. Once it may have left, it must not be sent again: a code is good for one exchange. So it is
+    /// finished even when the caller has gone, for the code is spent by then.
     public func request(
         to endpoint: EndpointURL, as client: ClientProof, timeout: Duration, policy: OutboundPolicy
     ) -> OutboundRequest {
@@ -56,7 +56,7 @@ public struct TokenRequest: ClientRequest {
 }
 
 extension OutboundRequest {
-    /// Posts a form as one of the provider's clients. It is finished even when whoever asked has gone.
+    /// Posts a form as one of the provider's clients. It is finished even when the caller has gone.
     ///
     /// - Parameter form: fields, encoded; never empty.
     static func posting(

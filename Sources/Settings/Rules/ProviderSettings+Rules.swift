@@ -159,7 +159,7 @@ extension ProviderSettings {
     }
 
     /// A carrier's secret used to be form-encoded unless the file said otherwise. Most secrets read the same either
-    /// way; whoever has another one learns of the change here and not from refused sign-ins.
+    /// way; an operator with another one learns of the change here and not from refused sign-ins.
     private var encodingNotice: SettingsNotice? {
         guard hasUsualBasicEncoding, basicEncoding == .raw, clientAuthentication == .basic,
             let clientSecret, !(clientID + clientSecret.revealedText).utf8.allSatisfy(\.isUnreserved)
@@ -175,7 +175,7 @@ extension ProviderSettings {
         var notices: [SettingsNotice] = []
         if userAPI.url != nil, userAPI.version == .v1, userAPI.returnLinks {
             let sentence =
-                "is on: whoever signs up under a name gets a link without showing that an address is theirs, and learns by its "
+                "is on: a new user gets a link without showing that an e-mail address is theirs, and learns by its "
                 + "absence that the name is taken. Set it to false to have all of it go by mail"
             notices.append(SettingsNotice(key("userAPI.returnLinks"), sentence))
         }

@@ -54,7 +54,7 @@ extension Settings {
 
     /// Gives a name to its first owner.
     ///
-    /// - Returns: the fault of whoever comes later.
+    /// - Returns: the fault of a later owner.
     private static func claim(
         _ name: String, for section: String, _ key: String, among owners: inout [String: String]
     ) -> [SettingsError] {

@@ -37,7 +37,7 @@ struct OperatorSettings: NamedSection {
     func rules() -> [SettingsError] {
         var faults: [SettingsError] = []
         if Self.taken.contains(name) {
-            let expected = "another name: the audit trail calls so whoever has admin.token, or none"
+            let expected = "another name: the audit trail uses this one for admin.token, or for no token"
             faults.append(SettingsError(.conflict, path, value: name, expected: expected))
         }
         if roles.isEmpty {

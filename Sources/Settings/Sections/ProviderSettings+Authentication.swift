@@ -44,7 +44,7 @@ extension ProviderSettings {
         guard clientAuthentication == .secretJWT, let clientSecret, clientSecret.count < 32 else { return nil }
         return SettingsNotice(
             key("clientSecret"),
-            "has fewer than 32 bytes: whoever sees one assertion can try secrets until one fits; ask for a longer one")
+            "has fewer than 32 bytes: a reader of one assertion can try secrets until one fits; ask for a longer one")
     }
 
     private func assertion(_ key: ClientAssertion.Key) throws(SettingsError) -> ClientAuthentication {

@@ -1,6 +1,5 @@
 internal import Providers
 
-
 /// Whether, and by what proof, a provider's access tokens sign people in; `false` in a file for not at all.
 enum ExchangeRule: String, Sendable, CaseIterable {
     case off = "false"
@@ -16,7 +15,7 @@ enum ExchangeRule: String, Sendable, CaseIterable {
 }
 
 extension TextRule where Value == ExchangeRule {
-    /// Whoever writes `true` has not said by what a token proves that it is meant for this service.
+    /// `true` does not say by what a token proves that it is meant for this service.
     static var exchangeRule: Self {
         let choice = Self.choice
         return TextRule(expected: choice.expected) { text throws(ValueError) in

@@ -13,20 +13,21 @@ extension SettingKey where Root == ProviderSettings {
             "Further spellings of the issuer in tokens and metadata; users are stored under issuer."),
         Self(
             "tenants", \.tenants, .list(.tenant),
-            "Who is let in where the issuer has {tenantid} in it: the tid values that are, or * for any tenant."),
+            "Tenants that are let in where the issuer has {tenantid} in it: their tid values, or * for any tenant."),
     ]
 
     static let nativeTokens: [Self] = [
         Self(
             "redirectURI", \.redirectURI, .text(.choice),
-            "What of a redirect URI belongs to the codes that apps post: the one that the app used, one if it names one, none, or "
-                + "an empty one; those of SDKs have none."),
+            "Which redirect URI goes with a posted code: the one that the app used, one if it names one, none, or an "
+                + "empty one. Codes of SDKs have none."),
         Self(
             "nativeTokens", \.nativeTokens, .flag,
             "Whether apps may sign users in with ID tokens that they have got from the provider's SDK."),
         Self(
             "nativeNonce", \.nativeNonce, .text(.choice),
-            "How the SDK puts the nonce into the token that the app posts beside it; none: not so that it could be compared."
+            "How the SDK puts the nonce into the token that the app posts beside it; none: in no way that could be "
+                + "compared."
         ),
         Self(
             "nativeTokenMaxAgeSeconds", \.nativeTokenMaxAgeSeconds, .number(1...86_400),
@@ -133,11 +134,11 @@ extension ProviderSettings {
             }
         if let (name, _) = forms.first(where: { $0.1 == .raw }) {
             let sentence =
-                "has raw: whoever comes by a token before it is used here can sign in with it, since its nonce stands in it"
+                "has raw: a thief of a token can sign in with it before its user does, since its nonce stands in it"
             notices.append(SettingsNotice(key(name), sentence))
         }
         if let (name, _) = forms.first(where: { $0.1 == .none }) {
-            let sentence = "has none: whoever comes by a token before it is used here can sign in with it"
+            let sentence = "has none: a thief of a token can sign in with it before its user does"
             notices.append(SettingsNotice(key(name), sentence))
         }
         if tenants == ["*"] {

@@ -8,21 +8,21 @@ extension SettingKey where Root == ProviderSettings {
     static let trustInWords: [Self] = [
         Self(
             "trustEmails", \.chosenTrustEmails, .optional(.choice),
-            "For which addresses the provider's word counts that it has verified them (email_verified): those of emailDomains "
-                + "(and, for google, of the domain that hd names), all, or none; empty: all for zenkey and apple, none for "
-                + "microsoft and facebook, else owned."),
+            "Addresses for which the provider's email_verified counts: those of emailDomains (and, for google, of the "
+                + "domain that hd names), all, or none. Empty: all for zenkey and apple, none for microsoft and "
+                + "facebook, else owned."),
         Self(
             "emailDomains", \.emailDomains, .list(.domain),
             "Domains whose addresses the provider itself gives out; with trustEmails owned; empty: gmail.com and googlemail.com "
                 + "for google."),
         Self(
             "pkce", \.pkce, .text(.choice),
-            "Whether the provider compares the verifier: as its metadata says, or surely, or not. Where it is not known to, a posted "
-                + "code needs a nonce."),
+            "Whether the provider compares the verifier: as its metadata says, always, or never. Unless it is known "
+                + "to, a posted code needs a nonce."),
         Self(
             "codeNonce", \.codeNonce, .text(.choice),
-            "Whether an app that posts a code must name the nonce that the ID token has; optional: for SDKs that put one in which "
-                + "nobody can read, and then no nonce is demanded of a code."),
+            "Whether an app that posts a code must name the nonce of the ID token. optional: for SDKs whose nonce "
+                + "nobody can read; then no nonce is demanded of a code."),
     ]
 }
 

@@ -67,7 +67,9 @@ extension SettingKey where Root == ProviderSettings {
         Self(
             "userAPI.tokenURL", \.userAPI.tokenURL, .optional(.webAddress),
             "Where the API's tokens are fetched (client_credentials); version v1."),
-        Self("userAPI.clientID", \.userAPI.clientID, .optional(.clientID), "Whose tokens those are; version v1."),
+        Self(
+            "userAPI.clientID", \.userAPI.clientID, .optional(.clientID),
+            "Client that gets those tokens; version v1."),
         Self("userAPI.clientSecret", \.userAPI.clientSecret, .secret, "Secret of that client; version v1."),
         Self(
             "userAPI.authenticatorConfigID", \.userAPI.authenticatorConfigID, .optional(.token),
@@ -77,10 +79,11 @@ extension SettingKey where Root == ProviderSettings {
             "Where users go once a credential is bound; empty: as the authenticator configuration has it; version v1."),
         Self(
             "userAPI.authenticatorURL", \.userAPI.authenticatorURL, .optional(.webAddress),
-            "Where users get the app that keeps their credentials, as apps are told."),
+            "Where users get the app that keeps their credentials; apps are told."),
         Self(
             "userAPI.returnLinks", \.userAPI.returnLinks, .flag,
-            "Whether a sign-up under a new name that is no address gets its link at once where it asks for that, as sample apps do; version v1."
+            "Whether a sign-up gets its link at once when it asks for that, as sample apps do; only under a new name "
+                + "that is no address; version v1."
         ),
         Self(
             "userAPI.mailsPerHour", \.userAPI.mailsPerHour, .number(1...1000),
@@ -90,7 +93,7 @@ extension SettingKey where Root == ProviderSettings {
             "Sign-ups and recoveries that may wait to be passed on; beyond it, 503 overloaded."),
         Self(
             "userAPI.unfinishedDays", \.userAPI.unfinishedDays, .number(1...3650),
-            "After how long who has signed up and never in is erased."),
+            "After how long users are erased who have signed up and never signed in."),
     ]
 }
 

@@ -3,10 +3,10 @@ extension SettingKey where Root == AppSettings {
     static let all: [Self] = [
         Self(
             "clientID", \.clientID, .text(.ownID),
-            "What the app calls itself towards us; required, and no other client's."),
+            "The app's client identifier here; required, and no other client's."),
         Self(
             "displayName", \.displayName, .optional(.label),
-            "What people read where the app is named to them; empty: the section's name."),
+            "The app's name for people; empty: the section's name."),
         Self(
             "secret", \.secret, .secret(.ownSecret),
             "Client secret; empty: a public client, as every app on a device is."),
@@ -26,14 +26,14 @@ extension SettingKey where Root == AppSettings {
                 + "takes https redirect URIs only."),
         Self(
             "consent", \.consent, .text(.choice),
-            "Whether users are asked here before the app is given anything: never (you answer for it), the first time and for more "
-                + "than that, or each time."),
+            "Whether users are asked here before the app gets anything: never (you answer for it), the first time and "
+                + "when it asks for more, or each time."),
         Self(
             "idTokenAlgorithm", \.idTokenAlgorithm, .text(.choice),
             "What the app's ID tokens are signed with; RS256 is what client libraries expect unless they are told."),
         Self(
             "providerTokens", \.providerTokens, .list(.sectionName),
-            "The providers whose access tokens this app may fetch, in the name of a user who is signed in; takes a secret, and "
+            "The providers whose access tokens this app may fetch for a signed-in user; takes a secret, and "
                 + "keepTokens there."),
         Self(
             "scopes", \.scopes, .list(.choice),
@@ -47,11 +47,12 @@ extension SettingKey where Root == AppSettings {
                 + "refreshTokens or in a store that is older than this key."),
         Self(
             "grants", \.grants, .list(.choice),
-            "By what the app gets tokens; empty: authorization_code and refresh_token, and all in a store that is older than this "
-                + "key."),
+            "Grant types by which the app gets tokens; empty: authorization_code and refresh_token, and all in a "
+                + "store that is older than this key."),
         Self(
             "audiences", \.audiences, .list(.token),
-            "Whom the app may have access tokens for beside this service: it names one as resource (RFC 8707)."),
+            "Backends that the app may have access tokens for beside this service; it names one as resource (RFC "
+                + "8707)."),
         Self(
             "responses", \.responses, .text(.choice),
             "How the app is told of its user: texts, or an object for each attribute, as ZenKey's sample app for Android decodes them."
@@ -72,7 +73,7 @@ extension SettingKey where Root == AppSettings {
 extension SettingKey where Root == ResourceServerSettings {
     /// Every key of a resource server's section, in the order of the reference.
     static let all: [Self] = [
-        Self("id", \.id, .text(.ownID), "What the service calls itself when it asks; required, and nobody else's."),
-        Self("secret", \.secret, .secret(.ownSecret), "What it proves that with; required."),
+        Self("id", \.id, .text(.ownID), "The service's identifier when it asks; required, and no other service's."),
+        Self("secret", \.secret, .secret(.ownSecret), "The service's secret; required."),
     ]
 }

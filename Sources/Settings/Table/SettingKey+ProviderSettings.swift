@@ -1,6 +1,5 @@
 internal import Providers
 
-
 extension SettingKey where Root == ProviderSettings {
     /// Every key of a provider's section, in the order of the reference.
     static let all: [Self] =
@@ -13,20 +12,20 @@ extension SettingKey where Root == ProviderSettings {
             "The dialect the provider speaks, and what the other keys of the section begin with."),
         Self(
             "dialect", \.dialect, .optional(.choice),
-            "In whose words the provider refuses (Documentation/Providers.md); empty: as the profile has it, else by the "
-                + "issuer's host."),
+            "Whose error codes the provider uses (Documentation/Providers.md); empty: as the profile has it, else by "
+                + "the issuer's host."),
         Self(
             "discoveryURL", \.discoveryURL, .optional(.webAddress),
-            "Where discovery is asked by mobile network, for profile zenkey, and empty: ZenKey's own; for the others where metadata "
-                + "lies, and empty: below the issuer."),
+            "For profile zenkey: where discovery is asked by mobile network; empty: ZenKey's own. For the others: "
+                + "where metadata lies; empty: below the issuer."),
         Self(
             "discoveryUI", \.discoveryUI, .optional(.webAddress),
             "Page on which users choose a carrier, where discovery names none."),
         Self(
             "issuer", \.issuer, .optional(.providerIssuer),
-            "Discovery at issuer/.well-known/openid-configuration, issuer equality enforced; the other profiles. With {tenantid} "
-                + "in it, a template of its tenants' issuers. Empty: the profile's own, for telenor-id, google, apple, microsoft, "
-                + "facebook and line."),
+            "Issuer, for all profiles but zenkey; its metadata at issuer/.well-known/openid-configuration must name "
+                + "it. With {tenantid} in it, a template of its tenants' issuers. Empty: the profile's own, for "
+                + "telenor-id, google, apple, microsoft, facebook and line."),
         Self("clientID", \.clientID, .text(.clientID), "Client identifier; required."),
         Self("clientSecret", \.clientSecret, .secret, "Client secret; required for the client_secret methods."),
         Self(
@@ -39,15 +38,15 @@ extension SettingKey where Root == ProviderSettings {
                 + "zenkey, else form."),
         Self(
             "redirectURIs", \.redirectURIs, .list(.redirectURI),
-            "Redirect URIs that an app may have used, compared as text; best ones that no other provider has; empty, for "
+            "Redirect URIs that an app may have used, compared as text; give each provider its own. Empty, for "
                 + "profile zenkey: CLIENT_ID://com.xci.provider.sdk."),
     ]
 
     private static let appearance: [Self] = [
         Self(
             "displayName", \.displayName, .optional(.label),
-            "What people read on pages where they choose, and that they are signed in with; empty: the profile's own, else the "
-                + "issuer's host."),
+            "Name of the provider where people choose one, and where they see which one they signed in with; empty: "
+                + "the profile's own, else the issuer's host."),
         Self(
             "logoFile", \.logoFile, .optional(.path),
             "Picture beside that name: a PNG of at most \(PNGPicture.largestSide) by \(PNGPicture.largestSide) pixels, or an SVG "
@@ -55,7 +54,7 @@ extension SettingKey where Root == ProviderSettings {
         ),
         Self(
             "order", \.order, .number(-1000...1000),
-            "Where it stands among the providers that people choose from: the lowest first, then by displayName."),
+            "Place among the providers that people choose from: the lowest first, then by displayName."),
     ]
 
     private static let keys: [Self] = [
@@ -79,11 +78,12 @@ extension SettingKey where Root == ProviderSettings {
     private static let trust: [Self] = [
         Self(
             "trustedIssuers", \.trustedIssuers, .list(.trustedIssuer),
-            "Issuers that may be asked: carriers that discovery names, and signers of port tokens, by host, by *.DOMAIN, or by their own "
-                + "URL, compared to the letter."),
+            "Issuers that may be asked: carriers that discovery names, and signers of port tokens. By host, by "
+                + "*.DOMAIN, or by their own URL, compared to the letter."),
         Self(
             "issuerAliases", \.issuerAliases, .list(.issuerAlias),
-            "Issuers that changed their URL: users of the old one are found, and moved, under the new, which is the section's own."
+            "Earlier URLs of the issuer: users who are stored under one are found, and moved to the section's own "
+                + "issuer."
         ),
         Self(
             "trustedAudiences", \.trustedAudiences, .list(.token),
@@ -104,12 +104,12 @@ extension SettingKey where Root == ProviderSettings {
         ),
         Self(
             "scopesFor", \.scopesFor, .scopesByApp,
-            "What browser sign-in asks for, by the app that begins it, as far as the app's request wants it; an app that has no entry: "
-                + "scopes."),
+            "Scopes of browser sign-in by the app that begins it, as far as the app's request wants them; an app "
+                + "without an entry: scopes."),
         Self(
             "responseMode", \.responseMode, .text(.choice),
-            "How the browser brings the provider's answer: in the address, or in a form, which Apple demands where a name or an address "
-                + "is asked for."),
+            "How the browser brings the provider's answer: in the address, or in a form. Apple demands a form where a "
+                + "name or an address is asked for."),
     ]
 
     private static let demands: [Self] = [
@@ -123,12 +123,13 @@ extension SettingKey where Root == ProviderSettings {
             "Refuses a sign-in whose nonce this server has not issued."),
         Self(
             "authTime", \.authTime, .text(.choice),
-            "Whether ID tokens tell when their user authenticated (auth_time): always, and one without shows nothing; never, and "
-                + "max_age with a posted code is refused; auto: where they have it."),
+            "Whether ID tokens tell when their user authenticated (auth_time). always: one without it shows nothing; "
+                + "never: max_age with a posted code is refused; auto: where they have it."),
         Self(
             "freshness", \.freshness, .text(.choice),
-            "What shows that users were there just now, to link and to change phone number, e-mail, username: auth_time, or, where "
-                + "there is none, an answer to our challenge too, as for acts that only end something."),
+            "What shows that users were there just now, to link and to change phone number, e-mail, username: "
+                + "auth_time alone, or also an answer to our challenge where there is no auth_time, as for acts that "
+                + "only end something."),
         Self("minimumACR", \.minimumACR, .optional(.level), "Least level of assurance (acr); empty: any."),
         Self(
             "clockSkewSeconds", \.clockSkewSeconds, .number(0...3600),
@@ -146,12 +147,12 @@ extension SettingKey where Root == ProviderSettings {
             "Further claims of ID token and userinfo that the app gets, under claims, with their types."),
         Self(
             "crossClientKey", \.crossClientKey, .optional(.claim),
-            "Claim that names one person at all clients of the issuer, such as kurtid: whoever is unknown and shows the key of a "
-                + "user signs in as that user; empty: nobody does."),
+            "Claim that names one person at all clients of the issuer, such as kurtid: an unknown subject "
+                + "that shows the key of a user signs in as that user; empty: no subject does."),
         Self(
             "serverInitiated", \.serverInitiation, .text(.serverInitiation),
-            "Lets apps have users asked on their phones, by requests signed with RS256 (clientKey, or a key of ours); minimal: "
-                + "also without context, and by a subject as login_hint; profile zenkey."),
+            "Lets apps have users asked on their phones, by requests signed with RS256 (clientKey, or a key of ours). "
+                + "minimal: also without context, and by a subject as login_hint. Profile zenkey."),
         Self(
             "keepTokens", \.keepTokens, .flag,
             "Whether the provider's tokens are kept, sealed, and refreshed on demand; they are revoked there when they end here."
@@ -201,11 +202,11 @@ extension SettingKey where Root == ProviderSettings {
             "Where the transmitter of RISC events says which issuer and keys are its own; with risc."),
         Self(
             "eventMaxAgeDays", \.eventMaxAgeDays, .number(1...30),
-            "How old an event may be when it comes: what was not answered is sent again."),
+            "How old an event may be when it comes: a provider sends it again until it gets an answer."),
         Self(
             "lockOnEvents", \.lockOnEvents, .list(.choice),
-            "What locks the whole user when the provider tells it: hijacking, that somebody else has got hold of the account. "
-                + "Whatever stands here, an account that the provider has disabled locks its identity."),
+            "Events of the provider that lock the whole user: hijacking, when somebody else has got hold of the "
+                + "account. In any case, an account that the provider has disabled locks its identity."),
         Self(
             "logoutTyp", \.logoutTyp, .optional(.choice),
             "Whether a back-channel logout token must have typ logout+jwt; any: JWT or none will do, as Keycloak before 25 and "

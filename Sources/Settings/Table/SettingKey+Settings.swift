@@ -13,7 +13,7 @@ extension SettingKey where Root == Settings {
         ] + rateLimit + added(to: "rateLimit") + signUpLimit + [
             Self(
                 "instances", \.instances, .number(1...1000),
-                "Instances that serve together, each of which lets its share of the limits for one address pass.")
+                "Instances that serve together; each lets its share of the limits for one address pass.")
         ] + storage + session + browser + added(to: "browser") + push + outbox + traces + associationFiles
             + ofWings.filter { !["rateLimit", "browser"].contains($0.path.first) } + [
                 Self(
@@ -65,7 +65,8 @@ extension SettingKey where Root == Settings {
             "The one header of those proxies that is believed; the other is ignored."),
         Self(
             "http.hstsSeconds", \.http.hstsSeconds, .positive(upTo: 2 * 365 * day, zero: "no such field"),
-            "How long browsers come back by https only (Strict-Transport-Security), told where session.issuer is an https URL."
+            "How long browsers come back by https only (Strict-Transport-Security); sent where session.issuer is an "
+                + "https URL."
         ),
         Self(
             "http.tlsCertificateFile", \.http.tlsCertificateFile, .optional(.path),
@@ -73,11 +74,12 @@ extension SettingKey where Root == Settings {
         Self("http.tlsKeyFile", \.http.tlsKeyFile, .optional(.path), "Private key (PEM) for HTTPS."),
         Self(
             "http.outboundProxy", \.http.outboundProxy, .outboundRoute,
-            "Proxy by which https goes out to all providers, by CONNECT; empty, or direct: without one. The environment's "
-                + "HTTPS_PROXY and NO_PROXY count for nothing."),
+            "Proxy for https to all providers, by CONNECT; empty or direct: none. HTTPS_PROXY and NO_PROXY of the "
+                + "environment are not read."),
         Self(
             "http.outboundProxyExceptions", \.http.outboundProxyExceptions, .list(.proxyException),
-            "Hosts, each with all below it, and addresses that are reached without a proxy, at one port or at all."),
+            "Hosts, each with all below it, and addresses that are reached without a proxy; with a port, only at that "
+                + "port."),
     ]
 
     private static let admin: [Self] = [
@@ -92,15 +94,16 @@ extension SettingKey where Root == Settings {
             "Bearer token that opens /metrics of the admin listener, and nothing else."),
         Self(
             "admin.openOnLoopback", \.admin.openOnLoopback, .optional(.choice),
-            "Where there is no token: true lets everybody on this machine do everything, for development; else they read what "
-                + "is not personal. Empty: false, and true in a store that is older than this key."),
+            "Without any token: true lets everybody on this machine do everything, for development; false lets them "
+                + "read what is not personal. Empty: false, but true in a store that is older than this key."),
         Self(
             "admin.reasons", \.admin.reasons, .text(.choice),
-            "Whether an operator who looks at a person has to say why (X-Reason, --reason); it is in the audit trail."),
+            "Whether an operator who looks at a person must say why (X-Reason, --reason); the reason is in the audit "
+                + "trail."),
         Self(
             "probes.host", \.probes.host, .optional(.host),
-            "Address of a listener that has /livez, /startupz, /readyz and /healthz only, for what looks after the process; "
-                + "empty: none. The admin listener has them too."),
+            "Address of a listener for load balancers and supervisors, with /livez, /startupz, /readyz and /healthz "
+                + "only; empty: none. The admin listener has them too."),
         Self("probes.port", \.probes.port, .port, "Port of the probes' listener."),
         Self(
             "audit.retentionDays", \.audit.retentionDays, .limit(upTo: 36_500),
@@ -117,8 +120,8 @@ extension SettingKey where Root == Settings {
         Self(
             "rateLimit.failedRefreshesPerMinutePerAddress", \.rateLimit.failedRefreshesPerMinutePerAddress,
             .limit(upTo: 1_000_000),
-            "Refresh tokens, clients' secrets, logout tokens, events and what concerns server-initiated sign-ins that one client "
-                + "address may get wrong in a minute."),
+            "Refresh tokens, clients' secrets, logout tokens, events, and ids and notifications of server-initiated "
+                + "sign-ins that one client address may get wrong in a minute."),
         Self(
             "rateLimit.failedAdminTokensPerMinutePerAddress", \.rateLimit.failedAdminTokensPerMinutePerAddress,
             .limit(upTo: 1_000_000), "Admin tokens that one client address may get wrong in a minute."),
@@ -142,15 +145,16 @@ extension SettingKey where Root == Settings {
         Self(
             "rateLimit.attributeMatchesPerDayPerUser", \.rateLimit.attributeMatchesPerDayPerUser,
             .limit(upTo: 1_000_000),
-            "How often in a day what somebody has typed is compared with one attribute of a user's (`POST /users/me/match`), "
-                + "by all instances together; each attribute counts by itself."),
+            "How often in a day a typed value is compared with one attribute of a user (`POST /users/me/match`), by "
+                + "all instances together; each attribute counts by itself."),
         Self(
             "rateLimit.introspectionsAtOnce", \.rateLimit.introspectionsAtOnce, .number(1...100_000),
-            "Tokens that one instance looks at for services at once; 16 times as many wait, each service and address in turn."
+            "Tokens that one instance introspects for services at once; 16 times as many wait, each service and "
+                + "address in turn."
         ),
         Self(
             "rateLimit.profileRefreshesAtOnce", \.rateLimit.profileRefreshesAtOnce, .number(1...100_000),
-            "Users for whom one instance asks providers for attributes again at once; 16 times as many wait, each in turn."
+            "Users whose attributes one instance asks providers for again at once; 16 times as many wait, each in turn."
         ),
     ]
 
@@ -168,15 +172,16 @@ extension SettingKey where Root == Settings {
             "Key that seals what is stored; empty: made beside the database on the first start."),
         Self(
             "storage.create", \.storage.create, .flag,
-            "With a masterKeyFile: make the database when it is missing, for the first start. Without: it is made anyway."
+            "With a masterKeyFile: whether a missing database is made, for the first start. Without one it is always "
+                + "made."
         ),
         Self(
             "storage.password", \.storage.password, .secret,
             "Password for PostgreSQL; empty: that of storage.url, or of libpq's password file."),
         Self(
             "storage.ledger", \.storage.ledger, .optional(.storage),
-            "Where it is kept, away from PostgreSQL, how far that has come, and what a return to an earlier time must not "
-                + "undo; the same for all instances. Empty: what each remembers itself."),
+            "Where instances note, away from PostgreSQL, how far it has come and what a return to an earlier time "
+                + "must not undo; the same for all instances. Empty: each knows what it remembers itself."),
         Self(
             "storage.connections", \.storage.connections, .number(2...100),
             "Connections of each event loop to PostgreSQL; its max_connections must have room for all instances'."),
@@ -185,29 +190,32 @@ extension SettingKey where Root == Settings {
             "Time for connecting to PostgreSQL, each try."),
         Self(
             "storage.statementSeconds", \.storage.statementSeconds, .number(1...60),
-            "Time for a statement in PostgreSQL, all waiting included; twice that for several that belong together."),
+            "Time for a statement in PostgreSQL, waiting included; twice that for several that belong together."),
         Self(
             "storage.requestSeconds", \.storage.requestSeconds, .number(1...60),
-            "Time that the store may take for one request, all that it is asked together; and how long requests wait for a "
-                + "PostgreSQL that is away before they are refused at once."),
+            "Time for all that one request asks of the store; also how long requests wait for a PostgreSQL that is "
+                + "away before they are refused at once."),
         Self(
             "storage.queueMilliseconds", \.storage.queueMilliseconds, .number(1...60000),
-            "How long a sign-in or a refresh waits to begin while those before it wait for PostgreSQL; then it is refused "
+            "How long a sign-in or a refresh waits behind others for PostgreSQL before it begins; then it is refused "
                 + "with Retry-After, and its code is not sent."),
         Self(
             "storage.operationsPerRow", \.storage.operationsPerRow, .number(1...32),
-            "Sign-ins of one user, refreshes of one session and the like at a time, each instance; others wait for these and "
-                + "hold up nobody else."),
+            "Sign-ins of one user, refreshes of one session and the like at a time in each instance; further ones "
+                + "wait and hold up nobody else."),
         Self(
             "storage.lockWaitMilliseconds", \.storage.lockWaitMilliseconds, .number(1...10000),
-            "How long a row that is locked in PostgreSQL holds up those behind it; then it is waited for elsewhere."),
+            "How long a row that is locked in PostgreSQL holds up the requests behind it; then it is waited for on "
+                + "another connection."),
         Self(
             "storage.lockConnections", \.storage.lockConnections, .number(1...100),
-            "Connections to PostgreSQL, of all loops together, on which locked rows are waited for; opened with the first."
+            "Connections to PostgreSQL, of all loops together, for waiting on locked rows; opened at the first such "
+                + "wait."
         ),
         Self(
             "storage.clockSkewSeconds", \.storage.clockSkewSeconds, .number(2...3600),
-            "An instance whose clock is further from PostgreSQL's is not ready; two seconds and more are told in the log."
+            "How far an instance's clock may be from PostgreSQL's; beyond it the instance is not ready. From two "
+                + "seconds on the log says so."
         ),
         Self(
             "storage.preparedStatements", \.storage.preparedStatements, .flag,
@@ -221,14 +229,15 @@ extension SettingKey where Root == Settings {
     private static let session: [Self] = [
         Self(
             "session.issuer", \.session.issuer, .optional(.issuer),
-            "Public base URL, the iss of access tokens, all of which a change ends; empty: http://host:port, and an error "
-                + "where http.host is 0.0.0.0 or ::. With apps: https, or a loopback host."),
+            "Public base URL, and the iss of access tokens; a change ends all of them. Empty: http://host:port, and "
+                + "an error where http.host is 0.0.0.0 or ::. With apps: https, or a loopback host."),
         Self(
             "session.audience", \.session.audience, .optional(.token),
             "Audience of the tokens of sessions that posted codes open; empty: the issuer."),
         Self(
             "session.splitAudiences", \.session.splitAudiences, .flag,
-            "Whether those tokens are for this service alone, and one for session.audience comes by a refresh with resource."
+            "Whether those tokens are for this service alone; then a refresh with resource gets one for "
+                + "session.audience."
         ),
         Self(
             "session.scopes", \.session.scopes, .list(.permission),
@@ -253,8 +262,8 @@ extension SettingKey where Root == Settings {
             "Lifetime of a session, however often it is refreshed."),
         Self(
             "session.providerCheckDays", \.session.providerCheckDays, .number(0...365),
-            "How long after its last word a provider is asked, by the refresh token that is kept (keepTokens), whether it still "
-                + "knows the user, whose sessions end where it does not; 0: never."),
+            "How long after its last word a provider is asked, with the kept refresh token (keepTokens), whether it "
+                + "still knows the user; if it does not, the user's sessions end. 0: never."),
         Self(
             "session.maximumPerUser", \.session.maximumPerUser, .limit(upTo: 10_000),
             "Sessions of one user; one more ends the oldest of the app that has most."),
@@ -272,12 +281,14 @@ extension SettingKey where Root == Settings {
         ),
         Self(
             "session.subject", \.session.subject, .optional(.choice),
-            "What apps see as sub: reference, which is random, or number, which a store that is put back could give to somebody "
-                + "else; empty: as the store was made, by reference since there is this key. Fixed as soon as there are users."
+            "What apps see as sub: reference, which is random, or number, which a restored store could give to "
+                + "somebody else. Empty: as the store was made, which is reference since this key exists. Fixed as "
+                + "soon as there are users."
         ),
         Self(
             "session.tokenType", \.session.tokenType, .text(.choice),
-            "The typ of access tokens: JWT for backends that refuse at+jwt, and then session.audience must be no app's clientID."
+            "The typ of access tokens. JWT is for backends that refuse at+jwt; then session.audience must be no app's "
+                + "clientID."
         ),
         Self(
             "session.signing", \.session.signing, .text(.choice),
@@ -287,31 +298,32 @@ extension SettingKey where Root == Settings {
     private static let browser: [Self] = [
         Self(
             "browser.name", \.browser.name, .optional(.label),
-            "Who runs this service, as its pages say it; empty: they name the app alone."),
+            "Who runs this service, for its pages; empty: they name the app alone."),
         Self(
             "browser.logoFile", \.browser.logoFile, .optional(.path),
             "Picture on the pages: PNG, JPEG, GIF, WebP or SVG of at most \(Logo.maximumBytes) bytes."),
         Self(
             "browser.pendingSignIns", \.browser.pendingSignIns, .number(1...10_000_000),
-            "Browser sign-ins that may be under way at once; of more the oldest of the address with most give way."),
+            "Browser sign-ins that may be under way at once; beyond it the oldest of the address with most give way."),
         Self(
             "browser.pendingBytes", \.browser.pendingBytes, .number(1 << 20...4 << 30),
             "What browser sign-ins under way may take in the store, in bytes; one address (IPv6: a /48) holds at most a twentieth."
         ),
         Self(
             "browser.confirmationDays", \.browser.confirmationDays, .number(0...400),
-            "How long a browser keeps that its user has confirmed an app that others can imitate; 0: not at all."),
+            "How long a browser remembers that its user has confirmed an app that others can imitate; 0: not at all."),
     ]
     private static let outbox: [Self] = [
         Self(
             "outbox.giveUpHours", \.outbox.giveUpHours, .number(1...30 * 24),
-            "How long a provider that fails is told again that tokens are revoked, or users signed out.")
+            "How long a failing provider is told again that tokens are revoked, or users signed out.")
     ]
 
     private static let traces: [Self] = [
         Self(
             "traces.slowMilliseconds", \.traces.slowMilliseconds, .number(1...3_600_000),
-            "From how long on the trace of a request is sent, whatever the sampler says; with OTEL_EXPORTER_OTLP_ENDPOINT."
+            "How long a request takes before its trace is sent whatever the sampler says; with "
+                + "OTEL_EXPORTER_OTLP_ENDPOINT."
         )
     ]
 
@@ -321,7 +333,7 @@ extension SettingKey where Root == Settings {
             "How long a user may take to answer a server-initiated sign-in; ten minutes at most by ASVS 5.0, 6.5.5."),
         Self(
             "push.perUser", \.push.perUser, .number(1...100),
-            "How often one user is asked on the phone within push.windowSeconds, whoever wants it."),
+            "How often one user is asked on the phone within push.windowSeconds, by all apps together."),
         Self("push.windowSeconds", \.push.windowSeconds, .number(1...day), "The time in which push.perUser counts."),
         Self(
             "push.maximumPending", \.push.maximumPending, .number(1...1_000_000),

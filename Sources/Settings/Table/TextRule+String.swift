@@ -120,8 +120,8 @@ extension TextRule where Value == String {
 
     private static var maximumClaimNameBytes: Int { 128 }
 
-    /// Claims about a token and not about its user: they belong to whoever checks it, and some would let an app pass
-    /// for somebody (OpenID Connect Core §2, §5.6.2; RFC 7519 §4.1; RFC 9068 §2.2).
+    /// Claims about a token and not about its user: they are for its verifier, and some would let an app pass for
+    /// somebody (OpenID Connect Core §2, §5.6.2; RFC 7519 §4.1; RFC 9068 §2.2).
     private static var protocolClaims: Set<String> {
         [
             "sub", "sub_id", "sub_jwk", "iss", "aud", "exp", "iat", "nbf", "jti", "nonce", "at_hash", "c_hash",

@@ -326,8 +326,8 @@ extension TextRule where Value == AddressRange {
                 throw ValueError(
                     value: text,
                     expected:
-                        "the range of your proxies, /8 of IPv4 or /16 of IPv6 at the most: whoever is in it may say "
-                        + "what address anybody has")
+                        "the range of your proxies, /8 of IPv4 or /16 of IPv6 at the most: any host in it may "
+                        + "say what address anybody has")
             }
             return range
         } show: {

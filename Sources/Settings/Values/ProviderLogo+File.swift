@@ -1,6 +1,5 @@
 internal import Providers
 
-
 extension ProviderLogo {
     /// It is fetched by everybody who has to choose.
     static let maximumBytes = 64 << 10

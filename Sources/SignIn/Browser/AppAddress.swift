@@ -4,8 +4,7 @@ internal import Providers
 internal import Syntax
 
 /// Where the answer to an app's authorization request goes. It is found before anything else of the request is looked
-/// at: as long as there is none, an error is told to whoever sits before the browser, and to nobody else (RFC 6749
-/// §4.1.2.1).
+/// at: as long as there is none, an error is told to the person at the browser, and to nobody else (RFC 6749 §4.1.2.1).
 public struct AppAddress: Sendable {
     /// Why there is none.
     public enum Problem: Error, Equatable, Sendable {

@@ -108,8 +108,8 @@ public struct AppRequest: Sendable {
         }
     }
 
-    /// A challenge by S256 is the base64url of 32 bytes (RFC 7636 §4.2); `plain` would show the verifier to whoever
-    /// sees the request (RFC 9700 §2.1.1).
+    /// A challenge by S256 is the base64url of 32 bytes (RFC 7636 §4.2); `plain` would show the verifier to everybody
+    /// who sees the request (RFC 9700 §2.1.1).
     private static func codeChallenge(_ parameters: AuthorizationParameters) throws(Problem) -> String {
         guard let challenge = parameters[.codeChallenge] else { throw .invalid("code_challenge", "is missing") }
         guard parameters[.codeChallengeMethod] == PKCE.method else {

@@ -9,7 +9,7 @@ internal import System
 
 /// The tokens of our own apps: a one-time code for the first ones, and a refresh token for those that follow.
 public struct AppTokens: Sendable {
-    /// For how long a redeemed code is known again, in seconds: whoever has stolen one tries it soon.
+    /// For how long a redeemed code is known again, in seconds: a thief tries a stolen one soon.
     private static let memorySeconds: Int64 = 3600
     /// How long a request that is sent again waits for the note that its first answer was lost, and between two looks.
     private static let (longestWaitForLoss, pause) = (Duration.seconds(2), Duration.milliseconds(20))

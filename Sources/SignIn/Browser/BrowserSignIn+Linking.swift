@@ -111,7 +111,7 @@ extension BrowserSignIn {
     ) async throws(ServiceError) -> IdentityID {
         let now = clock.seconds
         let session = try await stored { () throws(RepositoryError) in try await repository.session(id, now: now) }
-        // Whoever was signed out meanwhile adds nothing.
+        // A user who was signed out meanwhile adds nothing.
         guard let session else { throw .accessDenied }
         let askedAt = begunAt.map { $0 / 1000 }
         return try await link.link(response, with: provider, session: session, askedAt: askedAt, in: call).identity.id

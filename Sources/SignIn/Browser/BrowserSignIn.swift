@@ -40,7 +40,7 @@ public struct BrowserSignIn: Sendable {
 
     /// Why it ends, by who is told.
     public enum Failure: Error {
-        /// Whoever sits before the browser: there is no app to tell, or none that this browser may go to.
+        /// The person at the browser: there is no app to tell, or none that this browser may go to.
         case page(PageProblem)
         /// The app.
         case app(AppAddress, ServiceError)

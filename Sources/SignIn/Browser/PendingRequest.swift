@@ -104,8 +104,8 @@ struct PendingRequest: Sendable {
     }
 }
 
-/// The `state` of a request to a provider: random, and the only key to what the store keeps under its hash. Whoever
-/// reads the store, or a backup of it, learns neither the verifier nor whose sign-in it is.
+/// The `state` of a request to a provider: random, and the only key to what the store keeps under its hash. The store,
+/// or a backup of it, shows neither the verifier nor whose sign-in it is.
 struct PendingHandle: Sendable {
     private static let byteCount = 32
     private static let purpose = Array("gatehouse pending sign-in".utf8)

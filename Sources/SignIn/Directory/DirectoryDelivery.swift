@@ -7,8 +7,8 @@ internal import System
 /// Passes on to a provider's directory that somebody wants an account, or a new credential: after the answer, so that
 /// neither what it says nor how long it takes depends on who is known.
 ///
-/// Our user comes first, and then the directory's account by the name that we have made for it: so whoever signs in by
-/// that account is this user, whatever has failed between.
+/// Our user comes first, and then the directory's account by the name that we have made for it: so a sign-in by that
+/// account is this user's, whatever has failed between.
 struct DirectoryDelivery: Sendable {
     enum Result {
         case done

@@ -3,7 +3,7 @@ internal import Syntax
 
 /// What somebody says of themselves who signs up, or wants a new credential.
 extension DirectoryWish {
-    /// What is posted by whoever wants an account, or another credential for one.
+    /// What an app posts for somebody who wants an account, or another credential for one.
     public enum Parameter: String, ParameterNames {
         case provider
         case clientID = "client_id"

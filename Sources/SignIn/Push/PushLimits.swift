@@ -10,7 +10,7 @@ public final class PushLimits: Sendable {
     public struct Configuration: Sendable {
         /// How long an app's request lives, in seconds; at most 48 hours.
         public var lifetimeSeconds: Int64
-        /// How often one hint may be pushed to in a window, whoever asks for it.
+        /// How often one hint may be pushed to in a window, by all apps together.
         public var pushesPerHint: Int
         /// In seconds.
         public var windowSeconds: Int64
@@ -138,7 +138,7 @@ public final class PushLimits: Sendable {
     }
 
     /// How long a request to an issuer lives: as configured, or for less where the issuer has been seen to give less.
-    /// It is the same for whomever is asked, so that nobody learns from it whom the carrier knows.
+    /// It is the same for every user, so that nobody learns from it whom the carrier knows.
     func lifetime(at issuer: String) -> Int64 {
         state.withLock { min(configuration.lifetimeSeconds, $0.lifetimes[issuer] ?? .max) }
     }

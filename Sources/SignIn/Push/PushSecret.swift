@@ -5,7 +5,7 @@ internal import Providers
 import Syntax
 
 /// One of the two secrets of a server-initiated sign-in: what the app asks by, or what the carrier shows with its
-/// notification. Each is random, of 256 bits, and the only key to what the store keeps for whoever has it.
+/// notification. Each is random, of 256 bits, and the only key to what the store keeps for its holder.
 struct PushSecret: Sendable {
     enum Purpose: String {
         case app = "gatehouse push of an app"

@@ -45,7 +45,7 @@ public struct PushWish: Sendable {
     ) throws(ParameterError) {
         func optional(_ name: Parameter) -> String? { parameters(name).flatMap { $0.isEmpty ? nil : $0 } }
         if isForSession {
-            // Whoever may be asked in a session's name is its user.
+            // The one person who may be asked in a session's name is its user.
             guard optional(.loginHint) == nil, optional(.mccmnc) == nil else {
                 throw ParameterError("login_hint", "does not go with a session, whose own user is asked")
             }

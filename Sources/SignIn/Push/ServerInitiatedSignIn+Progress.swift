@@ -11,8 +11,7 @@ extension ServerInitiatedSignIn {
         case signedIn(TokenIssuer.Tokens, receipt: String?, isMergeOffered: Bool)
     }
 
-    /// For how long it is known that a session was fetched, in seconds: whoever has stolen what it is asked by tries it
-    /// soon.
+    /// For how long it is known that a session was fetched, in seconds: a thief of what it is asked by tries it soon.
     private static let memorySeconds: Int64 = 3600
 
     /// How far one has come, asked at most once a second. Once it is signed in, the first answer counts; the same comes

@@ -12,7 +12,7 @@ internal import System
 public struct ServerInitiatedSignIn: Sendable {
     /// A request that was written down, and what is left to do about it.
     public struct Begun: Sendable {
-        /// What the app asks by: 256 random bits, good for whoever began it.
+        /// What the app asks by: 256 random bits, good for the app that began it.
         public let id: String
         /// In seconds.
         public let expiresIn: Int64
@@ -209,7 +209,7 @@ extension ServerInitiatedSignIn {
             if let subject { return try await client.issuer(of: subject.value) }
             return try await client.issuer(serving: network)
         }
-        // Whoever has changed carriers has another subject there.
+        // A user who has changed carriers has another subject there.
         if let subject, !client.provider.stores(subject.issuer, of: issuer) {
             throw .providerNotFound(discoveryUI: await client.discoveryUI())
         }
@@ -259,7 +259,7 @@ extension PendingPush {
 }
 
 extension PushContent {
-    /// By which pushes to one user are counted, whoever asks for them.
+    /// By which pushes to one user are counted, of all apps together.
     var hint: TokenHash { TokenHash(sha256: "\(provider)\n\(loginHint)") }
     /// Of each owner.
     var ownersHint: TokenHash { TokenHash(sha256: "\(provider)\n\(loginHint)\n\(owner)") }

@@ -2,7 +2,7 @@ internal import Accounts
 internal import Crypto
 import Synchronization
 
-/// The refreshes that are under way in this process: one at a time for a grant, whoever asks and on whatever loop.
+/// The refreshes that are under way in this process: one at a time for a grant, for all callers on all loops.
 ///
 /// A refresh belongs to nobody who waits for it: who goes away stops nothing, and the others get what it brings.
 public final class GrantRefreshes: Sendable {

@@ -64,7 +64,8 @@ public struct OutboxDelivery: Sendable {
     }
 
     private func tell(_ message: OutboxMessage) async -> Report {
-        let step = observers.beginAlone(.delivery(provider: StepName(message.provider), kind: StepName(message.content.kind)))
+        let step = observers.beginAlone(
+            .delivery(provider: StepName(message.provider), kind: StepName(message.content.kind)))
         let call = CallContext(observers, partOf: step.scope)
         let settlement = await settlement(of: message, in: call)
         step.end(settlement == .done ? .done : .failed(call.facts?.step.name ?? "not_done"))

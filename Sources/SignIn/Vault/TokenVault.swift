@@ -6,8 +6,8 @@ public import System
 /// A provider's access token for a user, fresh: the one that is kept, or what its refresh token brings (RFC 6749 §6).
 ///
 /// One refresh of a grant runs at a time, here by ``GrantRefreshes`` and among servers by a lease in the store. The
-/// lease is on disk before the refresh token is sent, and what comes back before anybody gets it. That the user signs
-/// out, unlinks or erases himself meanwhile wins: then what came is revoked.
+/// lease is on disk before the refresh token is sent, and what comes back before anybody gets it. When the user signs
+/// out, unlinks or erases the account meanwhile, that wins: then what came is revoked.
 public struct TokenVault: Sendable {
     /// What is told of a provider's access token.
     public struct AccessToken: Sendable {
@@ -17,8 +17,8 @@ public struct TokenVault: Sendable {
         public let scope: String?
     }
 
-    /// A token that is younger is not renewed by anybody's wish, in seconds: whoever was refused with it was refused
-    /// for something else.
+    /// A token that is younger is not renewed by anybody's wish, in seconds: if it was refused, the reason was
+    /// something else.
     static let minimumAgeSeconds: Int64 = 10
     /// How much longer a lease lasts than a refresh may take, in seconds.
     private static let leaseReserveSeconds: Int64 = 10

@@ -105,7 +105,8 @@ public final class StepMetrics: Observer, MetricSource {
                 for (result, reading) in zip(Self.results, ofStep.map(\.reading)) where !reading.isEmpty {
                     calls.append(
                         MetricSample(
-                            [("provider", counts.name.text), ("step", step.text), ("result", result)], .histogram(reading)))
+                            [("provider", counts.name.text), ("step", step.text), ("result", result)],
+                            .histogram(reading)))
                 }
             }
         }

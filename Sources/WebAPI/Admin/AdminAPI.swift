@@ -18,7 +18,7 @@ public struct AdminAPI: RequestHandler {
     private let admission: OperatorAdmission
 
     /// - Parameters:
-    ///   - readiness: shared with whoever stops the server.
+    ///   - readiness: shared with what stops the server.
     ///   - pulse: of the loops that answer apps.
     ///   - providers: all configured ones.
     ///   - operatorsAdmitted: who is let in.

@@ -73,7 +73,7 @@ enum AdminDescriptions {
 
     static let repoint = OperationDescription(
         id: "giveIdentity", tag: .users, summary: "Give a user an identity",
-        description: "By an operator's word. It is taken from whoever has it, with the sessions opened by it.",
+        description: "By an operator's word. A user who has it loses it, with the sessions opened by it.",
         parameters: [user],
         body: .init(
             schema: "GivenIdentity",
@@ -130,7 +130,7 @@ enum AdminDescriptions {
 
     static let unlock = OperationDescription(
         id: "unlockUser", tag: .users, summary: "Unlock a user",
-        description: "By every identity, whoever has locked it. The user must authenticate anew at the provider.",
+        description: "By every identity, also after a provider's lock. The user must sign in anew at the provider.",
         parameters: [user],
         successes: [answer("The user may sign in.", "UserLocked", ["user_id": 7, "locked": false])], errors: one)
 

@@ -5,8 +5,8 @@ internal import Providers
 internal import SignIn
 internal import Syntax
 
-/// `POST /admin/users/{user_id}/identities`: gives a user an identity by an operator's word, taking it from whoever has
-/// it.
+/// `POST /admin/users/{user_id}/identities`: gives a user an identity by an operator's word, and takes it from a user
+/// who has it.
 struct RepointIdentityEndpoint: Sendable {
     private enum Parameter: String, ParameterNames {
         case provider, issuer, subject

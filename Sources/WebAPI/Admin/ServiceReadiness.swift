@@ -59,7 +59,7 @@ public actor ServiceReadiness {
     /// Whether that is to be told.
     public nonisolated func isNews(_ health: Health) -> Bool { storeWatch.isNews(health) }
 
-    /// From now on nothing is ready: whoever sends requests here finds another place for them.
+    /// From now on nothing is ready: a load balancer finds another place for its requests.
     public func drain() { isDraining = true }
 
     /// It answers soon, whatever the store does.

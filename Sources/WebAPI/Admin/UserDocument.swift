@@ -10,7 +10,7 @@ public enum UserDocument {
     public enum SubjectDisclosure: Sendable {
         /// By an opaque reference, which is good for nothing else: a subject leaves the server nowhere.
         case asReferences
-        /// As they are: for whoever moves the users to another backend, which could recognise nobody without them.
+        /// As they are: for moving the users to another backend, which could recognise nobody without them.
         case asTheyAre
     }
 
@@ -123,7 +123,7 @@ public enum UserDocument {
         }
     }
 
-    /// That a provider's tokens are kept, and never the tokens: whoever has those is the user at that provider.
+    /// That a provider's tokens are kept, and never the tokens: their holder is the user at that provider.
     private static func grant(_ grant: ProviderGrant) -> JSONValue {
         present([
             "identity_id": .integer(grant.identity.rawValue), "obtained_at": .integer(grant.obtainedAt),

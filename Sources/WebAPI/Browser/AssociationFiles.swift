@@ -2,8 +2,8 @@ internal import HTTPServer
 internal import SignIn
 
 /// The operator's files by which phones learn which apps belong to this host, so that its links open them: sent to
-/// whoever asks, byte for byte and without a detour, since Apple's and Google's servers follow none. All loops share
-/// one.
+/// everybody who asks, byte for byte and without a detour, since Apple's and Google's servers follow none. All loops
+/// share one.
 public struct AssociationFiles: Sendable {
     static let applePath = "/.well-known/apple-app-site-association"
     static let androidPath = "/.well-known/assetlinks.json"

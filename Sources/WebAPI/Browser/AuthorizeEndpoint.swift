@@ -7,8 +7,8 @@ internal import Syntax
 
 /// `/auth/authorize`: an app's authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2).
 ///
-/// As long as it is not sure that the app's address is the app's, an error is a page: whoever made up the link would be
-/// the one who gets the answer.
+/// As long as it is not sure that the app's address is the app's, an error is a page: the answer would go to the author
+/// of a made-up link.
 struct AuthorizeEndpoint: Sendable {
     static let path = "/auth/authorize"
 

@@ -53,7 +53,7 @@ extension HTTPResponse {
     }
 }
 
-/// The pages in the language of whoever reads them.
+/// The pages in their reader's language.
 package struct BrowserPages: Sendable {
     let branding: Branding
     /// Whether there is a page on which people take back what they have agreed to.

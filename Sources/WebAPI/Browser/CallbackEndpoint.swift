@@ -134,8 +134,8 @@ struct CallbackEndpoint: Sendable {
         }
     }
 
-    /// A POST from elsewhere comes without the cookie, whoever began (RFC 6265bis §5.6.7.1). Posted again by a page of
-    /// ours it comes with it, if there is one.
+    /// A POST from elsewhere comes without the cookie, even in the browser that began (RFC 6265bis §5.6.7.1). Posted
+    /// again by a page of ours it comes with it, if there is one.
     private func resubmission(_ parameters: AuthorizationParameters, _ request: HTTPRequest) -> BrowserAnswer {
         let fields = parameters.all + [(name: BrowserParameter.resubmitted.rawValue, value: "1")]
         return .page(

@@ -4,8 +4,8 @@ internal import Providers
 internal import SignIn
 internal import System
 
-/// `GET /auth/{provider}/events/deletion`: the page that says what became of a request to be forgotten, for whoever has
-/// its code.
+/// `GET /auth/{provider}/events/deletion`: the page that says what became of a request to be forgotten, for everybody
+/// with its code.
 ///
 /// The code proves itself, and nothing of it is shown, looked up or logged. Every code of ours gets the same words but
 /// for the day.

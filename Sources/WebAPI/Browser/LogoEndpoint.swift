@@ -6,8 +6,8 @@ package import SignIn
 /// `/auth/{provider}/logo`: the picture by which people know a provider, from the operator's file. All loops share its
 /// bytes.
 ///
-/// An SVG is a document of our origin to whoever opens it by itself: it was looked through at the start, and here its
-/// policy lets it have its own style and nothing else, in an origin of its own.
+/// An SVG that is opened by itself is a document of our origin: it was looked through at the start, and here its policy
+/// lets it have its own style and nothing else, in an origin of its own.
 struct LogoEndpoint: Sendable {
     static let suffix = "/logo"
 

@@ -128,7 +128,7 @@ enum AnswerSchemas {
         [
             "delivery": Schema.choice("Whether the provider mails it, or the link is here.", ["email", "return"]),
             "authenticator_url": Schema.text("Where the user gets the app that keeps credentials."),
-            "credential_binding_link": Schema.text("Whoever follows it has a credential; where it is returned."),
+            "credential_binding_link": Schema.text("The person who follows it has a credential; where it is returned."),
             "mail_recovery": Schema.boolean(
                 "`false` where the link is here: the account has no address, so no mail will ever come for it."),
             "credential_binding_job": Reference.schema("CredentialBindingJob"),

@@ -2,7 +2,7 @@ internal import JSON
 internal import OpenAPI
 
 /// The operations that people's browsers are sent to. What goes wrong is told to the app, by the browser's way back to
-/// it, or to whoever sits before the browser.
+/// it, or to the person at the browser.
 enum BrowserDescriptions {
     static let authorize = authorize(
         id: "authorize", by: "in the query",

@@ -75,8 +75,8 @@ extension ErrorCode {
 
     package static let invalidClient = ErrorCode(
         "invalid_client", ErrorAnswer(.invalidClient),
-        "The app has a secret and has not shown it, or shows one that it has not got; or whoever asks what a token is "
-            + "good for is not configured to.")
+        "The app has a secret and has not shown it, or shows one that it has not got; or the caller of "
+            + "`/auth/introspect` is not configured as one of its callers.")
 
     package static let invalidToken = ErrorCode(
         "invalid_token", ErrorAnswer(.invalidToken),

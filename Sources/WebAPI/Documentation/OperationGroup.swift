@@ -21,7 +21,7 @@ extension OperationGroup {
         "Through the browser",
         "For apps of ours that use an OAuth library: this service is their issuer, and these ask for no API key.")
     static let service = OperationGroup("The service", "For other services and for tools; these ask for no API key.")
-    static let probes = OperationGroup("Probes", "For whoever looks after processes; these ask for no token.")
+    static let probes = OperationGroup("Probes", "For load balancers and supervisors; these ask for no token.")
     static let users = OperationGroup("Users", "Who there is, what is kept of them, and their end.")
     static let records = OperationGroup("Records", "What has happened.")
 

@@ -9,7 +9,7 @@ package struct AccountPageSettings: WingSettings {
     package static let keys: [SettingKey<Self>] = [
         SettingKey(
             "browser.accountPage", \.isOn, .flag,
-            "Whether there is a page at /account on which people see where they are signed in and what apps may do, and end it; it "
+            "Whether there is a page at /account where people see, and end, their sign-ins and what apps may do; it "
                 + "takes apps, and session.issuer where http.host is not 127.0.0.1.")
     ]
 

@@ -7,9 +7,8 @@ internal import System
 /// TIM's KeyService: a client encrypts with a key that it does not keep, and gets it back for a password, three tries
 /// in a row, or for the long secret that it got with the key and keeps behind a finger or a face.
 ///
-/// Nobody who asks need be known: whoever knows a key's name has the tries. A password's outcome is told
-/// only when the store has counted it, so that of any number of attempts at once no more than three wrong ones are ever
-/// judged.
+/// A caller need not be known: to know a key's name is enough for the tries. A password's outcome is told only when the
+/// store has counted it, so that of any number of attempts at once no more than three wrong ones are ever judged.
 struct KeyService: Sendable {
     /// The longest password, and the longest long secret, in bytes.
     static let maximumSecretBytes = 1024
@@ -44,8 +43,8 @@ struct KeyService: Sendable {
         self.clock = clock
     }
 
-    /// Makes a key. Whoever asks twice has two, and each is good. It is counted before it costs anything, also where
-    /// nothing comes of it.
+    /// Makes a key. Two requests make two, and each is good. It is counted before it costs anything, also where nothing
+    /// comes of it.
     ///
     /// - Throws: `WingError.unableToCreateKey` where it can't be stored; `ServiceError.overloaded`, `.rateLimited`.
     func create(password: Secret, for caller: Caller) async throws(ServiceError) -> UnlockedKey {

@@ -8,8 +8,8 @@ enum KeyServiceDescriptions {
         id: "createKey", tag: .keyService, summary: "Make a key that a password unlocks",
         description: """
             A random key for the client to encrypt with, and a long secret that unlocks it, too. Neither is kept here but \
-            wrapped under the other and under the password. Whoever asks twice has two keys. A slash may follow the path, and \
-            may stand before it.
+            wrapped under the other and under the password. Two requests make two keys. A slash may follow the path, \
+            and may stand before it.
             """,
         body: .init(schema: "KeyCreation", example: ["secret": .string(examplePassword)]),
         successes: [unlocked("The key.")],

@@ -37,10 +37,10 @@ package struct KeyServiceSettings: WingSettings {
             .limit(upTo: 1_000_000), "Long secrets of such keys that one client address may get wrong in a minute."),
         SettingKey(
             "keyService.enabled", \.enabled, .flag,
-            "Whether there are keys for TIM's clients, which a password unlocks; see Documentation/TIM.md first."),
+            "Whether TIM's clients get keys that a password unlocks; read Documentation/TIM.md first."),
         SettingKey(
             "keyService.basePath", \.basePath, .text(.basePath),
-            "Where they are; the clients' convenience constructor looks at /auth/realms/REALM/keyservice/v1."),
+            "Path of the KeyService; the clients' convenience constructor looks at /auth/realms/REALM/keyservice/v1."),
         SettingKey(
             "keyService.scryptCost", \.scryptCost, .number(14...20),
             "How slow the hash of a new key's password is, and how large: it takes 2^scryptCost KiB of memory, 32 MiB at 15."
@@ -54,7 +54,7 @@ package struct KeyServiceSettings: WingSettings {
             "Requests that may wait for that; one more is answered 503 overloaded."),
         SettingKey(
             "keyService.unusedDays", \.unusedDays, .positive(upTo: 36_500, zero: "never"),
-            "After how many days in which nobody has unlocked it a key is removed."),
+            "How many days a key stays that nobody unlocks."),
     ]
 
     package var limitsAddresses: Bool {

@@ -6,8 +6,8 @@ internal import Telemetry
 /// Where slow hashes are computed: on threads of their own, so many at once and not more, so that neither the loops nor
 /// the machine's memory hear of a crowd. One for the process.
 ///
-/// Whoever wants one waits for a place (``enter(_:)``), in a bounded line where each key and each address has its turn,
-/// and gives it back (``leave(_:)``).
+/// A caller that wants one waits for a place (``enter(_:)``), in a bounded line where each key and each address has its
+/// turn, and gives it back (``leave(_:)``).
 final class PasswordHashing: Sendable {
     /// What new passwords are hashed with.
     let scrypt: Scrypt

@@ -204,7 +204,7 @@ struct BrokenRule: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ["refresh_token", "N_A", "DPoP", "mac", "", 7] as [JSONValue])
-    func `is about one that whoever bears it may use`(type: JSONValue) throws {
+    func `is about a bearer token`(type: JSONValue) throws {
         #expect(try introspected { $0[setting: "token_type"] = type }.failure == .tokenType)
     }
 

@@ -6,8 +6,8 @@ import JSON
 import Syntax
 import TestSupport
 import Testing
-@testable import Providers
 
+@testable import Providers
 
 /// A request of ours, at a provider whose endpoints lie on several hosts.
 private struct Asked {

@@ -4,8 +4,8 @@ import JSON
 import Syntax
 import TestSupport
 import Testing
-@testable import Providers
 
+@testable import Providers
 
 private let policy = OutboundPolicy(
     caFile: nil, allowsPrivateAddresses: false, connectionsPerHost: 4, maximumBodyBytes: 1000,
@@ -39,7 +39,7 @@ private let policy = OutboundPolicy(
                 + "&redirect_uri=ccid-1%3A%2F%2Fcom.xci.provider.sdk&code_verifier=v-._~")
     }
 
-    @Test func `a token request is a form sent once and finished whoever goes away`() throws {
+    @Test func `a token request is a form sent once, and finished though its caller goes away`() throws {
         let request = try request(as: basic)
         #expect(request.method == .post)
         #expect(request.url.text == "https://carrier.example/token")

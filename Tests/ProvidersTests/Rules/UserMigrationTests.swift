@@ -4,8 +4,8 @@ import JSON
 import Syntax
 import TestSupport
 import Testing
-@testable import Providers
 
+@testable import Providers
 
 @Suite struct `Asking Apple by what users will be known` {
     private static let policy = OutboundPolicy(

@@ -1,6 +1,5 @@
 import Providers
 
-
 extension ProviderTable {
     static let apple = ProviderTable(
         dialect: .apple,

@@ -1,6 +1,5 @@
 import Providers
 
-
 extension ProviderTable {
     static let auth0 = ProviderTable(
         dialect: .auth0,

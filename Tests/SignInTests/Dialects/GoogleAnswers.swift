@@ -1,6 +1,5 @@
 import Providers
 
-
 extension ProviderTable {
     static let google = ProviderTable(
         dialect: .google,

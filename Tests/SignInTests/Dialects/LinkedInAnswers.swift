@@ -1,6 +1,5 @@
 import Providers
 
-
 extension ProviderTable {
     static let linkedIn = ProviderTable(
         dialect: .linkedin,

@@ -149,7 +149,7 @@ public actor GatehouseSession {
             refreshes += 1
             let number = refreshes
             refreshing = number
-            // A task of its own: whoever asked first may go away, and the others wait for it all the same.
+            // A task of its own: the first caller may go away, and the others wait for it all the same.
             Task { await refresh(number, insteadOf: refused) }
         }
         waiters += 1

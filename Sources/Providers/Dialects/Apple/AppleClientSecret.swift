@@ -4,8 +4,8 @@ internal import JSON
 import Synchronization
 
 /// The client secret that Apple asks for: a token of ours, signed with a key that it has given out, which is posted as
-/// any secret is. It is made as rarely as it may be and as often as is safe: whoever gets hold of one can be us while
-/// it is good.
+/// any secret is. It is made as rarely as it may be and as often as is safe: while one is good, a thief of it can act
+/// as us.
 public final class AppleClientSecret: Sendable {
     /// Apple takes half a year; an hour is enough for requests that are sent at once.
     private static let lifetimeSeconds: Int64 = 3600

@@ -75,7 +75,7 @@ public struct UserMigrationRequest: ClientRequest {
 /// What Apple tells the team that an app leaves of a user, and shows in the ID tokens of the team that it has moved to,
 /// for 60 days: the one thing about the user that both have.
 ///
-/// Printing or dumping it shows nothing: whoever has it, and a key of that team's, knows the user.
+/// Printing or dumping it shows nothing: together with a key of that team's it identifies the user.
 public struct TransferSubject: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public static let member = "transfer_sub"
     /// As of a subject (OpenID Connect Core §2).

@@ -79,7 +79,7 @@ public struct DirectoryIdentity: Sendable, Equatable {
 public struct BindingJob: Sendable, Equatable {
     private static let maximumLinkBytes = 4096
 
-    /// Whoever follows it has a credential of the identity.
+    /// The person who follows it has a credential of the identity.
     public let link: String?
     public let id: String?
 

@@ -241,7 +241,7 @@ class GatehouseSession(
     private fun endUnlessReplaced(former: StoredSession, epoch: Int, reason: ClientException) {
         check(epoch)
         if (takeStored()?.refreshToken != former.refreshToken) return
-        // Whoever waits is told the reason, and not only that nobody is signed in.
+        // Waiting callers are told the reason, and not only that nobody is signed in.
         refreshing = null
         replace(null)
         runCatching { clearStore() }
@@ -257,7 +257,7 @@ class GatehouseSession(
         return session
     }
 
-    /** Whoever signed out meanwhile stays signed out: the server has ended that session, or will be told. */
+    /** A user who signed out meanwhile stays signed out: the server has ended that session, or will be told. */
     private fun check(epoch: Int) {
         if (epoch != this.epoch) throw ClientException(Kind.NOT_SIGNED_IN)
     }

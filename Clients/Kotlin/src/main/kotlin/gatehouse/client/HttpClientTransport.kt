@@ -44,7 +44,7 @@ class HttpClientTransport(private val timeout: Duration = Duration.ofSeconds(10)
             throw ClientException(
                 if (isUnsent) ClientException.Kind.UNREACHABLE else ClientException.Kind.ANSWER_LOST)
         } finally {
-            // Whoever leaves early wants no answer any more.
+            // A caller that leaves early wants no answer any more.
             pending.cancel(true)
         }
     }

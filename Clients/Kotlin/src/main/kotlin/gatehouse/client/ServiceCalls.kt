@@ -96,7 +96,7 @@ internal class ServiceCalls(val service: Service, private val transport: Transpo
         }
 
     companion object {
-        /** RFC 6750 §3: what is said to whoever bears a token, and in it the error. */
+        /** RFC 6750 §3: what is said to the bearer of a token, and in it the error. */
         private val bearer = Regex("(?:^|, *)Bearer\\b(.*)", RegexOption.IGNORE_CASE)
         private val error = Regex("[ ,]error *= *\"?([^\", ]*)", RegexOption.IGNORE_CASE)
 
