@@ -87,7 +87,7 @@ final class ConnectionPool: @unchecked Sendable {
         exchange.position = active.count
         active.append(exchange)
         if deadlines.deadline.map({ exchange.deadline < $0 }) ?? true { deadlines.move(to: exchange.deadline) }
-        assign(exchange, at: server(of: request.url))
+        assign(exchange, at: server(of: request.content.url))
     }
 
     /// Ends an exchange before its time, if it has not ended yet.

@@ -30,9 +30,9 @@ final class Exchange {
         self.id = id
         self.request = request
         self.continuation = continuation
-        message = try request.message()
+        message = try request.content.message()
         deadline = .now + request.timeout
-        parser = ResponseParser(limits: limits, maximumBodyBytes: request.policy.maximumBodyBytes)
+        parser = ResponseParser(limits: limits, maximumBodyBytes: request.content.policy.maximumBodyBytes)
     }
 
     /// Whether all of the request is on its way.
@@ -43,7 +43,7 @@ final class Exchange {
 
     /// Whether it may go out once more where an idle connection turned out dead. The server may have acted on it
     /// nevertheless, and a code counts once: so only a GET (RFC 9110 §9.2.2), of whose answer nothing has come.
-    var isRepeatable: Bool { request.method == .get && !parser.hasBegun }
+    var isRepeatable: Bool { request.content.method == .get && !parser.hasBegun }
 
     /// Whether its connection has not taken a byte of it, nor given one: what nobody can have acted on goes out again
     /// whatever it is (RFC 9110 §9.2.2). One byte taken is enough to make that unknown, since a server that closes

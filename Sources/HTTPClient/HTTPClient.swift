@@ -67,13 +67,13 @@ public actor HTTPClient: LoopBound, HTTPTransport {
         guard !isShutDown else { throw .shutDown }
         guard !Task.isCancelled else { throw .cancelled }
         guard request.timeout > .zero else { throw .timedOut(requestSent: false) }
-        let limit = request.policy.connectionsPerHost
-        if limit > 0, limit < share.count, let owner = owner(of: request.url), owner !== self {
+        let limit = request.content.policy.connectionsPerHost
+        if limit > 0, limit < share.count, let owner = owner(of: request.content.url), owner !== self {
             return try await owner.send(request)
         }
         let pool: ConnectionPool
-        let key = ConnectionPool.Key(request.policy, request.url)
-        if key.proxy != nil, !key.allowsPrivateAddresses, !AddressFilter.mayBePublic(request.url.host) {
+        let key = ConnectionPool.Key(request.content.policy, request.content.url)
+        if key.proxy != nil, !key.allowsPrivateAddresses, !AddressFilter.mayBePublic(request.content.url.host) {
             throw .refusedAddress
         }
         if let ready = readyPool(key) {

@@ -54,8 +54,8 @@ final class OutboundConnection: ReadinessHandler, @unchecked Sendable {
         allowsPrivateAddresses = settings.key.allowsPrivateAddresses || settings.key.proxy != nil
         proxyHeaderBytesLeft = settings.limits.headerBytes
         configure(&self.easy, settings)
-        self.easy.set(CURLOPT_URL, exchange.request.url.text)
-        let patience = min(exchange.request.policy.connectTimeout, exchange.request.timeout)
+        self.easy.set(CURLOPT_URL, exchange.request.content.url.text)
+        let patience = min(exchange.request.content.policy.connectTimeout, exchange.request.timeout)
         self.easy.set(CURLOPT_CONNECTTIMEOUT_MS, patience.wholeMilliseconds)
         guard self.easy.isConfigured else { return nil }
     }

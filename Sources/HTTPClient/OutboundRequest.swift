@@ -8,16 +8,28 @@ public enum OutboundMethod: Sendable, Hashable {
 
 /// A request to a provider.
 public struct OutboundRequest: Sendable {
-    public var method: OutboundMethod
-    public var url: EndpointURL
-    /// Beside these the client sends `Host`, `Accept-Encoding`, `Content-Length`, and `Accept: */*` when there is none.
-    /// A POST without a `Content-Type` is sent as a form.
-    public var headers: [(name: String, value: String)]
-    /// Sent with POST only.
-    public var body: [UInt8]
+    /// What is sent, and where. Kept once: a request is handed on many times before it is on its way.
+    public final class Content: Sendable {
+        public let method: OutboundMethod
+        public let url: EndpointURL
+        /// Beside these the client sends `Host`, `Accept-Encoding`, `Content-Length`, and `Accept: */*` when there is
+        /// none. A POST without a `Content-Type` is sent as a form.
+        public let headers: [(name: String, value: String)]
+        /// Sent with POST only.
+        public let body: [UInt8]
+        public let policy: OutboundPolicy
+
+        init(
+            _ method: OutboundMethod, _ url: EndpointURL, _ headers: [(name: String, value: String)], _ body: [UInt8],
+            _ policy: OutboundPolicy
+        ) {
+            (self.method, self.url, self.headers, self.body, self.policy) = (method, url, headers, body, policy)
+        }
+    }
+
+    public private(set) var content: Content
     /// From `send` to the last byte of the answer, all waiting included.
     public var timeout: Duration
-    public var policy: OutboundPolicy
     /// Whether a transfer that has begun goes on, and its result is awaited, when the task is cancelled. A code
     /// exchange does: its code is used up by the time the answer would be thrown away.
     public var finishesWhenCancelled: Bool
@@ -28,17 +40,19 @@ public struct OutboundRequest: Sendable {
         method: OutboundMethod, url: EndpointURL, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         timeout: Duration, policy: OutboundPolicy, finishesWhenCancelled: Bool = false
     ) {
-        self.method = method
-        self.url = url
-        self.headers = headers
-        self.body = body
+        content = Content(method, url, headers, body, policy)
         self.timeout = timeout
-        self.policy = policy
         self.finishesWhenCancelled = finishesWhenCancelled
+    }
+
+    /// Sends another field.
+    public mutating func add(_ name: String, _ value: String) {
+        content = Content(
+            content.method, content.url, content.headers + [(name: name, value: value)], content.body, content.policy)
     }
 }
 
-extension OutboundRequest {
+extension OutboundRequest.Content {
     /// More than what a message has beside its URL, its fields and its body.
     private static let fixedBytes = 256
 
@@ -51,6 +65,7 @@ extension OutboundRequest {
             try Self.check(name: name.utf8.span, value: value.utf8.span)
             size += name.utf8.count + value.utf8.count + ": \r\n".utf8.count
         }
+        let body = body
         return [UInt8](capacity: size) { message in
             message.append(text: method == .get ? "GET " : "POST ")
             appendTarget(to: &message)

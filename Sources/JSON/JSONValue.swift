@@ -23,25 +23,18 @@ public struct JSONObject: Sendable, Equatable {
     public typealias Member = (name: String, value: JSONValue)
 
     public private(set) var members: [Member]
-    /// A bit for each length that a name has. Most names that are asked for and not there are told by it alone, and the
-    /// parser asks for each name before it adds it.
-    private var lengths: UInt64 = 0
 
     public init(_ members: [Member] = []) {
         self.members = members
-        for member in members { lengths |= Self.bit(of: member.name.utf8.count) }
     }
 
     public subscript(name: String) -> JSONValue? { index(of: name).map { members[$0].value } }
 
     func contains(_ name: String) -> Bool { index(of: name) != nil }
 
-    private static func bit(of count: Int) -> UInt64 { 1 << UInt64(min(count, UInt64.bitWidth - 1)) }
-
     private func index(of name: String) -> Int? {
         // The lengths tell most names apart, and are at hand.
         let count = name.utf8.count
-        guard lengths & Self.bit(of: count) != 0 else { return nil }
         // Lent, so that no name is copied to be passed over.
         let members = members.span
         for index in members.indices where members[index].name.utf8.count == count && members[index].name == name {
@@ -53,7 +46,6 @@ public struct JSONObject: Sendable, Equatable {
     /// Adds a member; the caller has made sure that the name is new.
     public mutating func append(_ name: String, _ value: JSONValue) {
         members.append((name, value))
-        lengths |= Self.bit(of: name.utf8.count)
     }
 
     /// Notes that a member has come again: no value of it can be taken for the right one.

@@ -85,8 +85,8 @@ struct GuardedTransport: ProviderTransport {
         guard step.isTraced, let scope = step.scope else { return step }
         request.times = ExchangeTimes()
         if provider.configuration.passesTraceContext, let traceparent = scope.traceparent {
-            request.headers.append((name: "traceparent", value: traceparent))
-            if let state = scope.trace?.state { request.headers.append((name: "tracestate", value: state)) }
+            request.add("traceparent", traceparent)
+            if let state = scope.trace?.state { request.add("tracestate", state) }
         }
         return step
     }
@@ -134,20 +134,20 @@ struct GuardedTransport: ProviderTransport {
     }
 
     private func admit(_ request: OutboundRequest) throws(ProviderCallError) {
-        guard let wait = provider.circuits.admit(request.url, now: now) else { return }
+        guard let wait = provider.circuits.admit(request.content.url, now: now) else { return }
         throw .circuitOpen(retryAfterSeconds: max(1, wait.components.seconds))
     }
 
     private func reported(_ response: OutboundResponse, to request: OutboundRequest) -> OutboundResponse {
         // A rule of the provider's that says no is no outage, whatever the status beside it.
         let isAnswered = response.status < 500 || provider.dialect.isRefusal(response)
-        provider.circuits.report(request.url, isAnswered: isAnswered, now: now)
+        provider.circuits.report(request.content.url, isAnswered: isAnswered, now: now)
         return response
     }
 
     private func reported(_ error: HTTPClientError, of request: OutboundRequest) -> ProviderCallError {
         let isOurs = error == .cancelled || error == .shutDown
-        provider.circuits.report(request.url, isAnswered: isOurs ? nil : false, now: now)
+        provider.circuits.report(request.content.url, isAnswered: isOurs ? nil : false, now: now)
         return .transport(error)
     }
 
@@ -173,9 +173,9 @@ extension OutboundCall {
     fileprivate init(
         _ request: OutboundRequest, _ kind: ProviderProblem.Step, answered response: OutboundResponse? = nil
     ) {
-        let url = request.url
+        let url = request.content.url
         self.init(
-            method: request.method == .get ? "GET" : "POST", url: url.text, namesSomebody: kind == .directory,
+            method: request.content.method == .get ? "GET" : "POST", url: url.text, namesSomebody: kind == .directory,
             host: url.host, port: url.port)
         status = response?.status
         guard let moments = request.times?.moments else { return }

@@ -67,7 +67,7 @@ public struct UserMigrationRequest: ClientRequest {
         FormEncoding.append("sub", subject, to: &body)
         FormEncoding.append("target", team, to: &body)
         var request = OutboundRequest.posting(body, to: endpoint, as: client, timeout: timeout, policy: policy)
-        request.headers.append((name: "Authorization", value: "Bearer " + token.value.revealedText))
+        request.add("Authorization", "Bearer " + token.value.revealedText)
         return request
     }
 }
