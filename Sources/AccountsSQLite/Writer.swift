@@ -278,9 +278,8 @@ final class Writer: Sendable {
     private func commit(_ group: [WriteJob], _ connection: SQLiteConnection) throws(RepositoryError) {
         let scopes = observers.tracer == nil ? [] : group.compactMap { $0.turn?.parent }
         let step = observers.begin(.commit, partOfEach: scopes, unended: Self.unwritten)
-        step.describe(.commit(writes: group.count))
         try connection.run(Self.commit)
-        step.end()
+        step.end(.done, .commit(writes: group.count))
     }
 
     /// Tells of what is on disk now.

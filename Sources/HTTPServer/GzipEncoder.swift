@@ -2,18 +2,23 @@ internal import CZlib
 
 /// Compresses bodies into the gzip format (RFC 1952), one after the other with the same memory.
 @safe public final class GzipEncoder {
-    /// What costs little time and still saves most of the bytes.
-    private static let level: Int32 = 5
+    /// How much time is spent on saving bytes, as zlib counts it.
+    public enum Effort: Int32, Sendable {
+        /// For bytes that stay in the house.
+        case least = 1
+        /// What costs little time and still saves most of the bytes.
+        case usual = 5
+    }
 
     // zlib keeps a pointer back to the stream, so it stays at one address. Only this class can reach it, and frees it.
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// - Returns: nil when there is no memory for it.
-    public init?() {
+    public init?(_ effort: Effort = .usual) {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         unsafe self.stream = unsafe stream
-        guard unsafe czlib_gzip_init(stream, Self.level) == Z_OK else {
+        guard unsafe czlib_gzip_init(stream, effort.rawValue) == Z_OK else {
             return nil
         }
     }

@@ -357,7 +357,7 @@ extension Settings {
             provider.trustedAudiences = section.trustedAudiences
             provider.outboundProxy = (section.outboundProxy ?? http.outboundProxy)?.proxy
             provider.outboundProxy?.exceptions = http.outboundProxyExceptions
-            provider.subjectsAreOfClient = section.profile.preset.subjectsAreOfClient
+            provider.subjectsAreOfClient = section.profile.subjectsAreOfClient
             for entry in section.scopesFor {
                 guard let app = listedApps.sections.first(where: { $0.name == entry.app }) else { continue }
                 provider.scopesFor[app.clientID] = entry.scopes

@@ -55,14 +55,15 @@ public struct Observers: Sendable {
     public func beginRequest(_ route: StepName, from context: @autoclosure () -> TraceContext? = nil) -> OpenStep {
         guard let parts, parts.tracer != nil || !parts.ofRequests.isEmpty else { return OpenStep() }
         let id = StepID.next()
-        return parts.open(.request(route: route), id, parts.tracer.map { .root($0.begin(id, from: context())) })
+        return parts.open(
+            .request(route: route), id, parts.tracer.map { .root($0.begin(id, from: context())) } ?? .untraced)
     }
 
     /// Begins a step that nobody waits for. What is left to do behind a request's answer goes into its trace.
     public func beginAlone(_ step: @autoclosure () -> Step) -> OpenStep {
         guard let parts else { return OpenStep() }
         let id = StepID.next()
-        guard let tracer = parts.tracer else { return parts.open(step(), id, nil) }
+        guard let tracer = parts.tracer else { return parts.open(step(), id, .untraced) }
         let trace =
             if let scope = StepScope.current, let known = scope.trace {
                 tracer.begin(id, continuing: scope, of: known)
@@ -82,10 +83,10 @@ public struct Observers: Sendable {
     ) -> OpenStep {
         guard let parts else { return OpenStep() }
         guard parts.tracer != nil, let scope = parent ?? StepScope.current else {
-            return parts.open(step(), .next(), nil, partOf: parent?.step, unended)
+            return parts.open(step(), .next(), .untraced, partOf: parent?.step, unended)
         }
         return parts.open(
-            step(), .next(), scope.trace.map { .part(scope, of: $0) }, partOf: scope.step, unended)
+            step(), .next(), scope.trace.map { .part(scope, of: $0) } ?? .untraced, partOf: scope.step, unended)
     }
 
     /// Begins a step that is one of several requests together.
@@ -95,7 +96,7 @@ public struct Observers: Sendable {
         _ step: @autoclosure () -> Step, partOfEach scopes: [StepScope], unended: StepOutcome = .abandoned
     ) -> OpenStep {
         guard let parts else { return OpenStep() }
-        return parts.open(step(), .next(), scopes.isEmpty ? nil : .shared(scopes), partOf: nil, unended)
+        return parts.open(step(), .next(), scopes.isEmpty ? .untraced : .shared(scopes), partOf: nil, unended)
     }
 
     /// Begins a step that is handed on to where it ends.
@@ -116,17 +117,16 @@ extension Observers.Parts {
     }
 
     /// - Parameters:
-    ///   - place: where it stands in a trace; nil where it is not traced.
+    ///   - place: where it stands in a trace.
     ///   - unended: how it has ended where nobody says so.
     func open(
-        _ step: Step, _ id: StepID, _ place: OpenStep.Traced.Place?, partOf parent: StepID? = nil,
+        _ step: Step, _ id: StepID, _ place: OpenStep.Place, partOf parent: StepID? = nil,
         _ unended: StepOutcome = .abandoned
     ) -> OpenStep {
         let beganAt = MonotonicTime.now
         for observer in listening(to: step) { observer.began(step, id, partOf: parent) }
         return OpenStep(
             OpenStep.Open(
-                observers: self, step: step, id: id, beganAt: beganAt, unended: unended,
-                traced: place.map(OpenStep.Traced.init)))
+                observers: self, step: step, id: id, beganAt: beganAt, unended: unended, place: place))
     }
 }

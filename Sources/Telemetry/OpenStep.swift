@@ -1,33 +1,16 @@
-internal import Synchronization
 internal import System
 
 /// A step that has begun and not ended yet.
 public struct OpenStep: ~Copyable, Sendable {
-    /// What is kept of a step where it is traced. A step that is not has no room for it.
-    final class Traced: Sendable {
-        /// What a step is a part of.
-        enum Place: Sendable {
-            /// Nothing: it is a request, or what nobody waits for.
-            case root(Trace)
-            case part(StepScope, of: Trace)
-            /// Several requests.
-            case shared([StepScope])
-        }
-
-        let place: Place
-        /// What is told of it beside how it ended.
-        let detail = Mutex<SpanDetail?>(nil)
-
-        init(_ place: Place) {
-            self.place = place
-        }
-
-        var trace: Trace? {
-            switch place {
-            case .root(let trace), .part(_, of: let trace): trace
-            case .shared: nil
-            }
-        }
+    /// What a step is a part of.
+    enum Place: Sendable {
+        /// Nothing that is traced.
+        case untraced
+        /// Nothing: it is a request, or what nobody waits for.
+        case root(Trace)
+        case part(StepScope, of: Trace)
+        /// Several requests.
+        case shared([StepScope])
     }
 
     struct Open: ~Copyable, Sendable {
@@ -36,19 +19,27 @@ public struct OpenStep: ~Copyable, Sendable {
         let id: StepID
         let beganAt: MonotonicTime
         let unended: StepOutcome
-        let traced: Traced?
+        let place: Place
 
-        func end(_ outcome: StepOutcome) {
+        var trace: Trace? {
+            switch place {
+            case .root(let trace), .part(_, of: let trace): trace
+            case .untraced, .shared: nil
+            }
+        }
+
+        var isTraced: Bool { if case .untraced = place { false } else { true } }
+
+        func end(_ outcome: StepOutcome, _ detail: SpanDetail?) {
             let now = MonotonicTime.now
             for observer in observers.listening(to: step) { observer.ended(step, id, outcome, from: beganAt, to: now) }
-            guard let traced, let tracer = observers.tracer else { return }
-            let detail = traced.detail.withLock(\.self)
             func span(_ id: StepID, in parent: StepID?) -> Span {
                 Span(
                     step: step, id: id, parent: parent, outcome: outcome, began: beganAt, ended: now, detail: detail)
             }
-            switch traced.place {
-            case .root(let trace): tracer.end(trace, span(id, in: nil))
+            switch place {
+            case .untraced: break
+            case .root(let trace): observers.tracer?.end(trace, span(id, in: nil))
             case .part(let scope, of: let trace): trace.add(span(id, in: scope.step))
             // In each request it is a span of its own: no two have one name.
             case .shared(let scopes): for scope in scopes { scope.trace?.add(span(.next(), in: scope.step)) }
@@ -66,35 +57,27 @@ public struct OpenStep: ~Copyable, Sendable {
     /// What steps within it are a part of; nil where nobody looks.
     public var scope: StepScope? {
         switch open {
-        case .some(let open): StepScope(step: open.id, trace: open.traced?.trace)
+        case .some(let open): StepScope(step: open.id, trace: open.trace)
         case .none: nil
         }
     }
 
     /// Whether anybody wants to be told of it beside how it ended.
-    public var isTraced: Bool { traced != nil }
-
-    private var traced: Traced? {
+    public var isTraced: Bool {
         switch open {
-        case .some(let open): open.traced
-        case .none: nil
+        case .some(let open): open.isTraced
+        case .none: false
         }
     }
 
-    /// Tells of it beside how it ends. The last word counts.
-    public func describe(_ detail: @autoclosure () -> SpanDetail) {
-        guard let traced else { return }
-        let detail = detail()
-        traced.detail.withLock { $0 = detail }
-    }
-
-    public consuming func end(_ outcome: StepOutcome = .done) {
-        if let open = open.take() { open.end(outcome) }
+    /// - Parameter detail: what is told of it beside how it ended; asked for only where it is traced.
+    public consuming func end(_ outcome: StepOutcome = .done, _ detail: @autoclosure () -> SpanDetail? = nil) {
+        if let open = open.take() { open.end(outcome, open.isTraced ? detail() : nil) }
     }
 
     deinit {
         switch open {
-        case .some(let open): open.end(open.unended)
+        case .some(let open): open.end(open.unended, nil)
         case .none: break
         }
     }

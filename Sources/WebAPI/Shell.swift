@@ -32,11 +32,11 @@ struct Shell: Sendable {
         let context = RequestContext(request, clientAddress, observers, step.scope)
         let (response, error) = await answerAsItself(context)
         let code = error.map { ErrorAnswer($0).code }
-        step.describe(
+        step.end(
+            code.map { .failed(StepName($0)) } ?? .done,
             .request(
                 AnsweredRequest(
                     method: counts.method, status: response.status.code, error: code, provider: context.provider)))
-        step.end(code.map { .failed(StepName($0)) } ?? .done)
         counts.count(request, response, context.call.scope?.trace)
         listeners.tell(request, route, response, error, context, traceID: context.traceID)
         return response
@@ -97,8 +97,7 @@ private struct OpenShell: Sendable {
         let step = observers.beginRequest(counts.step, from: context)
         let trace = step.scope?.trace
         let response = handler(request)
-        step.describe(.request(AnsweredRequest(method: counts.method, status: response.status.code)))
-        step.end()
+        step.end(.done, .request(AnsweredRequest(method: counts.method, status: response.status.code)))
         counts.count(request, response, trace)
         listeners.tell(request, route, response, nil, nil, traceID: trace?.id ?? context?.traceID)
         return response

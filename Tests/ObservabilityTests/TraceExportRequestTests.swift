@@ -25,11 +25,11 @@ import Testing
         let observers = Observers([], tracer: tracer)
         let request = observers.beginRequest("/auth/{provider}", from: context)
         steps(observers, request.scope)
-        request.describe(
+        request.end(
+            .done,
             .request(
                 AnsweredRequest(
                     method: "POST", status: status, error: status < 400 ? nil : "provider_timeout", provider: "plain")))
-        request.end()
         let export = TraceExportRequest(
             resource: [SpanAttribute("service.name", .text("gatehouse")), SpanAttribute("process.pid", .number(7))],
             store: "sqlite", version: "1.2.3")
@@ -85,8 +85,7 @@ import Testing
                 port: 443)
             (call.status, call.resends) = (503, 1)
             (call.reused, call.sent) = (.now, .now)
-            step.describe(.call(call))
-            step.end(.failed("status_503"))
+            step.end(.failed("status_503"), .call(call))
         }["GET"]
         #expect(span?["kind"] == 3 && span?["status"]?["code"] == 2)
         #expect(attribute("url.full", of: span) == "https://op.example/token?REDACTED")
@@ -116,8 +115,7 @@ import Testing
             observers.begin(.storeQueue, partOf: scope).end()
             observers.begin(.hashing, partOf: scope).end()
             let commit = observers.begin(.commit, partOfEach: [scope].compactMap(\.self))
-            commit.describe(.commit(writes: 3))
-            commit.end()
+            commit.end(.done, .commit(writes: 3))
         }
         #expect(all.count == 5)
         #expect(all["COMMIT"]?["kind"] == 3)

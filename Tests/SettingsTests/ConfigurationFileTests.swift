@@ -7,6 +7,7 @@ import Syntax
 import Testing
 import Wings
 
+import Providers
 @testable import Settings
 
 @Suite struct `Configuration files` {
@@ -93,7 +94,7 @@ import Wings
         #expect(loaded.notices == [])
         let settings = try #require(loaded.settings)
         #expect(settings.listedProviders.sections.map(\.name) == ["zenkey", "plain", "beyond"])
-        #expect(settings.listedProviders.sections.map(\.profile) == [.zenkey, .openid, .beyondIdentity])
+        #expect(settings.listedProviders.sections.map(\.profile.name) == ["zenkey", "openid", "beyond-identity"])
         #expect(
             settings.listedProviders.sections.map(\.discoveryURL?.text).first
                 == "http://127.0.0.1:9000/.well-known/openid_configuration")

@@ -312,7 +312,7 @@ import YAML
 
     @Test func `defaults every value of a provider has its type`() throws {
         let provider = try #require(load(least).settings?.listedProviders.sections.first)
-        #expect(provider.profile == .zenkey)
+        #expect(provider.profile.name == "zenkey")
         #expect(provider.discoveryURL?.host == "discoveryissuer.myzenkey.com")
         #expect(provider.issuer == nil)
         #expect(provider.clientID == "ccid-0123456789abcdef")

@@ -28,8 +28,7 @@ private struct Countdown: RandomNumberGenerator {
     ) {
         let request = observers.beginRequest("/a", from: context)
         steps(request.scope)
-        request.describe(.request(AnsweredRequest(method: "GET", status: status)))
-        request.end()
+        request.end(.done, .request(AnsweredRequest(method: "GET", status: status)))
     }
 
     @Test func `keeps a request with all of its steps, the request last and as their parent`() throws {
@@ -125,8 +124,7 @@ private struct Countdown: RandomNumberGenerator {
         let second = observers.beginRequest("/b")
         let scopes = [first.scope, second.scope].compactMap(\.self)
         let commit = observers.begin(.commit, partOfEach: scopes)
-        commit.describe(.commit(writes: 2))
-        commit.end()
+        commit.end(.done, .commit(writes: 2))
         first.end()
         second.end()
         let kept = tracer.take(10)

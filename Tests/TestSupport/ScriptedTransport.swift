@@ -74,6 +74,12 @@ public struct PlainCalls: ProviderTransport {
 }
 
 extension OutboundRequest {
+    public var method: OutboundMethod { content.method }
+    public var url: EndpointURL { content.url }
+    public var headers: [(name: String, value: String)] { content.headers }
+    public var body: [UInt8] { content.body }
+    public var policy: OutboundPolicy { content.policy }
+
     /// The URL without its query.
     public var address: String { String(url.text.prefix { $0 != "?" }) }
 

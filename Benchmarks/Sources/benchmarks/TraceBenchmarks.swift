@@ -21,11 +21,9 @@ enum TraceBenchmarks {
                 let turn = observers.beginShared(.storeQueue, partOf: scope)
                 turn?.end()
                 let commit = observers.begin(.commit, partOfEach: [turn?.parent].compactMap(\.self))
-                commit.describe(.commit(writes: 1))
-                commit.end()
+                commit.end(.done, .commit(writes: 1))
                 stay.end()
-                request.describe(.request(AnsweredRequest(method: "POST", status: 200, provider: "plain")))
-                request.end()
+                request.end(.done, .request(AnsweredRequest(method: "POST", status: 200, provider: "plain")))
                 require(tracer.waiting == 0, "nothing is kept")
             }
         ]
@@ -36,7 +34,6 @@ enum TraceBenchmarks {
         var call = OutboundCall(
             method: "POST", url: "https://op.example/token", namesSomebody: false, host: "op.example", port: 443)
         (call.status, call.reused, call.sent, call.answering) = (200, .now, .now, .now)
-        step.describe(.call(call))
-        step.end()
+        step.end(.done, .call(call))
     }
 }

@@ -104,7 +104,7 @@ final class SpanExporter: Sendable {
     }
 
     private func outcome(of body: [UInt8], within timeout: Duration) async -> Outcome {
-        let zipped = export.isCompressed ? GzipEncoder()?.encode(body) : nil
+        let zipped = export.isCompressed ? GzipEncoder(.least)?.encode(body) : nil
         var headers = [(name: "Content-Type", value: "application/json")]
         if zipped != nil { headers.append((name: "Content-Encoding", value: "gzip")) }
         headers += export.headers.map { (name: $0.name, value: $0.value.revealedText) }

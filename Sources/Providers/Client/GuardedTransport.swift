@@ -45,14 +45,12 @@ struct GuardedTransport: ProviderTransport {
         let step = begin(&request, for: kind)
         do throws(ProviderCallError) {
             let response = try await sent(request)
-            step.describe(.call(OutboundCall(request, kind, answered: response)))
-            step.end(StepOutcome(response))
+            step.end(StepOutcome(response), .call(OutboundCall(request, kind, answered: response)))
             // Documents, which come now and then: an ordinary sign-in fetches none.
             if kind == .keys || kind == .discovery { provider.clock.note(response, now: now) }
             return response
         } catch {
-            step.describe(.call(OutboundCall(request, kind)))
-            step.end(.failed(error.name))
+            step.end(.failed(error.name), .call(OutboundCall(request, kind)))
             throw error
         }
     }
@@ -68,12 +66,10 @@ struct GuardedTransport: ProviderTransport {
         do throws(ProviderCallError) {
             try admit(request)
             let response = try await attempt(request)
-            step.describe(.call(OutboundCall(request, kind, answered: response)))
-            step.end(StepOutcome(response))
+            step.end(StepOutcome(response), .call(OutboundCall(request, kind, answered: response)))
             return response
         } catch {
-            step.describe(.call(OutboundCall(request, kind)))
-            step.end(.failed(error.name))
+            step.end(.failed(error.name), .call(OutboundCall(request, kind)))
             throw error
         }
     }

@@ -1,8 +1,9 @@
 public import HTTPClient
 internal import JSON
 
-/// In which words one provider refuses, where they mean something else than the specifications have them mean: a table
-/// of its own in a file of its own. What the table does not have means what it means everywhere.
+/// What one provider does otherwise than any OpenID Provider, in a folder of its own and a line of ``all``: how a section
+/// for it begins, and in which words it refuses, where they mean something else than the specifications have them mean.
+/// What its table does not have means what it means everywhere.
 ///
 /// Status and name are read together: 401 is about who we are, whatever the name beside it (RFC 9110 §15.5.2).
 public struct Dialect: Sendable {
@@ -19,63 +20,32 @@ public struct Dialect: Sendable {
         }
     }
 
-    /// One line of the table.
-    struct Rule: Sendable {
-        /// The provider's name for the fault, to the letter; nil where the mark alone tells.
-        let name: String?
-        /// With which status; nil for any.
-        var statuses: ClosedRange<Int>?
-        /// Of which calls; nil for any.
-        var calls: Set<Call>?
-        /// What stands in the description, and does not go on there as a longer number; nil where the name says it all.
-        var mark: String?
-        /// What is one of the numbers; nil likewise.
-        var number: String?
-        let meaning: OAuthError
-        /// What the operator does about it; nil where there is nothing.
-        var remedy: String?
-
-        init(
-            _ name: String?, with statuses: ClosedRange<Int>? = nil, of calls: Set<Call>? = nil, mark: String? = nil,
-            number: String? = nil, means meaning: OAuthError, remedy: String? = nil
-        ) {
-            self.name = name
-            self.statuses = statuses
-            self.calls = calls
-            self.mark = mark
-            self.number = number
-            self.meaning = meaning
-            self.remedy = remedy
-        }
-
-        func covers(_ words: RefusalWords, _ status: Int, _ call: Call) -> Bool {
-            if let name, !words.names.contains(name) { return false }
-            if let statuses, !statuses.contains(status) { return false }
-            if let calls, !calls.contains(call) { return false }
-            if let mark, words.description?.containsWhole(mark) != true { return false }
-            return number.map(words.numbers.contains) ?? true
-        }
-    }
-
+    /// As the key `dialect` names its words; nil where it has none of its own.
+    let name: String?
     /// As operators call the provider.
     public let title: String
-    let rules: [Rule]
-    /// What else its authorization responses say than the specifications do.
-    let authorization: [String: AuthorizationRefusal]
     /// The provider's own hosts: `example.com`, and every host below it.
     let hosts: [String]
+    /// What sections begin with that name it as their `profile`; nil where they are those of any OpenID Provider.
+    let profile: ProviderProfile?
+    let rules: [RefusalRule]
+    /// What else its authorization responses say than the specifications do.
+    let authorization: [String: AuthorizationRefusal]
 
-    init(_ title: String, hosts: [String] = [], rules: [Rule] = [], authorization: [String: AuthorizationRefusal] = [:])
-    {
+    init(
+        _ name: String?, _ title: String, hosts: [String] = [], profile: ProviderProfile? = nil,
+        rules: [RefusalRule] = [], authorization: [String: AuthorizationRefusal] = [:]
+    ) {
+        self.name = name
         self.title = title
         self.hosts = hosts
+        self.profile = profile
         self.rules = rules
         self.authorization = authorization
     }
 
-    /// Nobody's own, and so that of a provider that has none; but for Entra's numbers, which nobody else writes: its
-    /// tenants have domains of their own.
-    public static let standard = Dialect("the provider", rules: entraNumbers)
+    /// Nobody's own, and so that of a provider that has none.
+    public static var standard: Dialect { OpenIDProvider.dialect }
 }
 
 extension Dialect {
@@ -136,14 +106,5 @@ extension Dialect {
             .clientFault(name)
         default: .unknown
         }
-    }
-}
-
-extension String {
-    /// Whether a mark stands in it and does not go on as a longer number.
-    fileprivate func containsWhole(_ mark: String) -> Bool {
-        guard let range = firstRange(of: mark) else { return false }
-        guard range.upperBound < endIndex, mark.last?.isNumber == true else { return true }
-        return !self[range.upperBound].isNumber
     }
 }

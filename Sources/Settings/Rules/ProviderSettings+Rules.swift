@@ -5,20 +5,20 @@ internal import Syntax
 extension ProviderSettings {
     /// Fills in what follows from other keys.
     mutating func deriveDefaults() {
-        if displayName == nil { displayName = profile.preset.displayName }
-        if redirectURIs.isEmpty, profile == .zenkey, !clientID.isEmpty {
-            redirectURIs = ["\(clientID)://com.xci.provider.sdk"]
+        if displayName == nil { displayName = profile.displayName }
+        if redirectURIs.isEmpty, let network = profile.network, !clientID.isEmpty {
+            redirectURIs = [clientID + network.redirectURI]
         }
         if chosenBasicEncoding == nil {
             chosenBasicEncoding = profile.basicEncoding
             hasUsualBasicEncoding = true
         }
         if chosenTrustEmails == nil {
-            chosenTrustEmails = profile.preset.trustEmails
+            chosenTrustEmails = profile.trustEmails
             hasDefaultTrustEmails = true
         }
-        if scopes.isEmpty { scopes = profile.preset.scopes }
-        if algorithms.isEmpty { algorithms = profile.preset.algorithms }
+        if scopes.isEmpty { scopes = profile.scopes }
+        if algorithms.isEmpty { algorithms = profile.algorithms }
     }
 
     /// What is wrong with this provider's keys together.
@@ -33,21 +33,21 @@ extension ProviderSettings {
     ///
     /// - Parameter isProfileGiven: whether somebody wrote the profile, or it is the default.
     func profileRules(isProfileGiven: Bool) -> [SettingsError] {
-        if profile == .zenkey, issuer != nil, !isProfileGiven {
+        if profile.findsIssuerByNetwork, issuer != nil, !isProfileGiven {
             let expected = "the profile beside issuer, such as openid: without one it is zenkey, which takes no issuer"
             return [SettingsError(.missing, key("profile"), expected: expected)]
         }
         var foreign: Set<String> =
-            profile == .zenkey
+            profile.findsIssuerByNetwork
             ? [
                 "issuer", "issuers", "tenants", "crossClientKey", "redirectURI", "nativeTokens",
                 "idTokenVerificationURL",
             ] : ["portTokenMaxAgeDays", "serverInitiated"]
-        if profile != .beyondIdentity { foreign.formUnion(UserAPISettings.keyNames) }
+        if !profile.hasUserAPI { foreign.formUnion(UserAPISettings.keyNames) }
         return KeysWithoutEffect.faults(
             Self.keys, foreign,
             under: key(""), in: self, fresh: fresh,
-            because: "profile \(profile.rawValue) does not take it")
+            because: "profile \(profile.name) does not take it")
     }
 
     private func discoveryRules() -> [SettingsError] {
@@ -166,7 +166,7 @@ extension ProviderSettings {
         else { return nil }
         return SettingsNotice(
             key("basicEncoding"),
-            "is raw for profile zenkey, and this client's ID or secret has characters for which that matters; "
+            "is raw for profile \(profile.name), and this client's ID or secret has characters for which that matters; "
                 + "set it to raw or form, whichever the carriers take")
     }
 

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Providers
 internal import Syntax
 
 extension Settings {
@@ -31,7 +32,7 @@ private struct ProviderIdentity: Hashable {
     let redirectURIs: [String]
 
     init(_ provider: ProviderSettings) {
-        place = provider.profile == .zenkey ? provider.discoveryURL?.text ?? "" : provider.issuer?.text ?? ""
+        place = provider.profile.findsIssuerByNetwork ? provider.discoveryURL?.text ?? "" : provider.issuer?.text ?? ""
         clientID = provider.clientID
         redirectURIs = provider.redirectURIs.sorted()
     }

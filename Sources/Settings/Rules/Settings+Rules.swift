@@ -2,6 +2,7 @@ internal import Accounts
 internal import Apps
 internal import Crypto
 internal import JSON
+internal import Providers
 import Syntax
 
 extension SettingsLoader {
@@ -303,5 +304,5 @@ extension Settings {
 
 extension ProviderSettings {
     /// Where its issuers are found: one for all carriers of a discovery.
-    fileprivate var origin: String? { profile == .zenkey ? discoveryURL?.text : issuer?.text }
+    fileprivate var origin: String? { profile.findsIssuerByNetwork ? discoveryURL?.text : issuer?.text }
 }

@@ -52,8 +52,8 @@ extension ProviderSettings {
             let expected = "an https URL, or one of a loopback address with allowLoopbackHTTP: true for development"
             faults.append(SettingsError(.value, key("eventConfigurationURL"), value: address.text, expected: expected))
         }
-        if profile == .zenkey {
-            let expected = "nothing: profile zenkey has no one issuer whose word it could be"
+        if profile.findsIssuerByNetwork {
+            let expected = "nothing: profile \(profile.name) has no one issuer whose word it could be"
             faults.append(SettingsError(.conflict, key("events"), value: events.rawValue, expected: expected))
         }
         if events == .facebook, ![.basic, .post, .secretJWT].contains(clientAuthentication) {

@@ -45,7 +45,9 @@ extension ProviderSettings {
                 because: "tokenExchange is false")
         }
         var reasons: [String] = []
-        if profile == .zenkey { reasons.append("profile zenkey has no one issuer whose tokens they could be") }
+        if profile.findsIssuerByNetwork {
+            reasons.append("profile \(profile.name) has no one issuer whose tokens they could be")
+        }
         if rule == .introspection, clientAuthentication == .publicClient {
             reasons.append("with clientAuthentication none no provider tells us what a token is good for")
         }

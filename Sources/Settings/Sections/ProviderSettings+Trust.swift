@@ -28,7 +28,7 @@ extension SettingKey where Root == ProviderSettings {
 
 extension ProviderSettings {
     /// Whether nobody has said for which addresses the provider's word counts.
-    private var saysNothingOfEmails: Bool { hasDefaultTrustEmails && emailDomains == profile.preset.emailDomains }
+    private var saysNothingOfEmails: Bool { hasDefaultTrustEmails && emailDomains == profile.emailDomains }
 
     /// For which addresses the provider's word counts.
     ///
@@ -36,7 +36,7 @@ extension ProviderSettings {
     func emailTrust(writtenBefore: Bool) -> EmailTrust {
         EmailTrust(
             writtenBefore && saysNothingOfEmails ? .all : trustEmails, domains: emailDomains,
-            takesHostedDomain: profile == .google)
+            takesHostedDomain: profile.takesHostedDomain)
     }
 
     /// What is worth knowing where the section is taken as written before.
@@ -81,7 +81,7 @@ extension ProviderSettings {
     ///   - hasApp: whether some app of ours signs its users in here by the browser, which takes no such address.
     func redirectRules(on host: OwnHost?, hasApp: Bool) -> [SettingsError] {
         // Without a client ID a default can't be made; that fault is enough.
-        let isMade = profile == .zenkey && clientID.isEmpty
+        let isMade = profile.findsIssuerByNetwork && clientID.isEmpty
         if redirectURIs.isEmpty, redirectURI == .required, !nativeTokens, !hasApp, !isMade {
             let expected = "a redirect URI at least, or an app that signs its users in by the browser"
             return [SettingsError(.missing, key("redirectURIs"), value: "[]", expected: expected)]

@@ -16,7 +16,7 @@ struct ProviderSettings: NamedSection {
     var logoFile: String?
     var logo: ProviderLogo?
     var order = 0
-    var profile = ProviderProfile.zenkey
+    var profile = ProviderProfile.zenKey
     /// Nil: as the profile has it, else by the host of the issuer.
     var dialect: DialectName?
     /// Where discovery is asked by mobile network, for profile `zenkey`; for the others where metadata lies, nil for
@@ -87,7 +87,7 @@ struct ProviderSettings: NamedSection {
     var userinfo = UserinfoUse.required
     /// Nil only until the profile's own is filled in.
     var chosenTrustEmails: EmailTrust.Extent?
-    var trustEmails: EmailTrust.Extent { chosenTrustEmails ?? profile.preset.trustEmails }
+    var trustEmails: EmailTrust.Extent { chosenTrustEmails ?? profile.trustEmails }
     /// Whether nobody chose it.
     var hasDefaultTrustEmails = false
     /// In lower case.
@@ -139,7 +139,7 @@ struct ProviderSettings: NamedSection {
     var fresh: Self {
         var fresh = Self(name: name)
         fresh.profile = profile
-        if profile.preset.place != nil { fresh.issuer = issuer }
+        if profile.place != nil { fresh.issuer = issuer }
         fresh.takePreset()
         return fresh
     }
@@ -181,15 +181,15 @@ extension ProviderSettings {
             accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard,
             events: try eventReceiving(), requestSigner: try requestSigner(), keepsTokens: keepTokens,
             revocationEndpoint: revocationURL, tokenExchange: exchange, userAPI: try servedUserAPI(),
-            omitsPKCE: profile == .beyondIdentity && !requirePKCE,
-            discoveryURL: profile == .zenkey ? nil : discoveryURL, issuerSpellings: issuers, tenants: letIn,
+            omitsPKCE: profile.mayOmitPKCE && !requirePKCE,
+            discoveryURL: profile.findsIssuerByNetwork ? nil : discoveryURL, issuerSpellings: issuers, tenants: letIn,
             nativeTokens: nativeTokenRules, idTokenVerificationEndpoint: idTokenVerificationURL,
             redirectURIUse: redirectURI, responseMode: responseMode, authenticationTimes: authTime,
             freshness: freshness,
             demandsLogoutType: (logoutTyp ?? (writtenBefore ? .any : .required)) == .required,
             emailTrust: emailTrust(writtenBefore: writtenBefore),
             codeProtection: CodeProtection(pkce: pkce, nonce: codeNonce))
-        configuration.dialect = dialect ?? profile.preset.dialect
+        configuration.dialect = dialect ?? profile.words
         configuration.displayName = nameForPeople
         configuration.logo = logo
         configuration.takesMinimalPushes = serverInitiation == .minimal
@@ -200,15 +200,15 @@ extension ProviderSettings {
 
     /// How the issuer of a sign-in is found.
     func issuerLookup() throws(SettingsError) -> ProviderConfiguration.Profile {
-        if profile == .zenkey {
+        if profile.findsIssuerByNetwork {
             guard let discoveryURL else {
-                let expected = "the URL of the discovery issuer: profile zenkey needs it"
+                let expected = "the URL of the discovery issuer: profile \(profile.name) needs it"
                 throw SettingsError(.missing, key("discoveryURL"), value: "", expected: expected)
             }
             return .zenkey(discoveryURL: discoveryURL.text)
         }
         guard let issuer else {
-            let expected = "the provider's issuer URL: profile \(profile.rawValue) needs it"
+            let expected = "the provider's issuer URL: profile \(profile.name) needs it"
             throw SettingsError(.missing, key("issuer"), value: "", expected: expected)
         }
         return .openid(issuer: issuer.text)

@@ -130,7 +130,7 @@ extension ProviderSettings {
 
     /// What is wrong with the keys about the directory together.
     func userAPIRules() -> [SettingsError] {
-        guard profile == .beyondIdentity else { return [] }
+        guard profile.hasUserAPI else { return [] }
         let keys = SettingKey<ProviderSettings>.userAPI
         guard let url = userAPI.url else {
             let given = keys.filter { $0.show(self) != $0.show(fresh) }.map(\.name)

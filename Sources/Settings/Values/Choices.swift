@@ -2,28 +2,6 @@ public import Crypto
 internal import Providers
 internal import Syntax
 
-/// The dialect an OpenID Provider speaks.
-enum ProviderProfile: String, Sendable, CaseIterable {
-    /// Carriers found through ZenKey's discovery issuer.
-    case zenkey
-    /// OpenID Connect, with discovery at the issuer.
-    case openid
-    case beyondIdentity = "beyond-identity"
-    case telenorID = "telenor-id"
-    case tim
-    case google, apple, microsoft, facebook
-    /// Each operator has an issuer of their own.
-    case auth0, okta, keycloak, cognito
-    case line
-
-    /// ZenKey's guide shows ID and secret as they are in plain Base64; everybody else keeps to RFC 6749 §2.3.1.
-    var basicEncoding: ClientAuthentication.BasicEncoding { self == .zenkey ? .raw : .form }
-
-    /// Whether its providers take the session of a line authentication, which only a handset can do, with the
-    /// authorization request (TelenorID+'s `aloha_token`).
-    var takesLineTokens: Bool { self == .telenorID }
-}
-
 /// What a back-channel logout token's `typ` must be.
 enum LogoutTyp: String, Sendable, CaseIterable {
     /// `logout+jwt` (OpenID Connect Back-Channel Logout 1.0 §2.4).
@@ -45,18 +23,6 @@ public enum StorageDialect: String, Sendable, CaseIterable {
     case postgresql
     /// That of engines which speak PostgreSQL's protocol, and lack some of it.
     case distributed
-}
-
-/// How the token endpoint learns who we are (OpenID Connect Core §9).
-enum ClientAuthenticationMethod: String, Sendable, CaseIterable {
-    case basic = "client_secret_basic"
-    case post = "client_secret_post"
-    case secretJWT = "client_secret_jwt"
-    case privateKey = "private_key_jwt"
-    /// A secret that is made of a key, as Apple has it.
-    case apple
-    /// A public client: it says who it is and proves nothing.
-    case publicClient = "none"
 }
 
 /// What assertions of who we are may be signed with: the algorithms that providers have in common.

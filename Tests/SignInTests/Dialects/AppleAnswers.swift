@@ -1,8 +1,9 @@
 import Providers
+import TestSupport
 
 extension ProviderTable {
     static let apple = ProviderTable(
-        dialect: .apple,
+        dialect: "apple",
         tokens: SpokenAnswer(
             "tokens", 200,
             #"{"access_token":"a0996b16","token_type":"Bearer","expires_in":3600,"refresh_token":"rca7.0.s","#

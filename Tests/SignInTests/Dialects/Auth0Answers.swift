@@ -1,8 +1,9 @@
 import Providers
+import TestSupport
 
 extension ProviderTable {
     static let auth0 = ProviderTable(
-        dialect: .auth0,
+        dialect: "auth0",
         tokens: SpokenAnswer(
             "tokens", 200,
             #"{"access_token":"eyJhbGciOiJkaXIi.k","refresh_token":"v1.Mr_kqX","id_token":"{id_token}","#

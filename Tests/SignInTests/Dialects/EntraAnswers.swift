@@ -1,8 +1,9 @@
 import Providers
+import TestSupport
 
 extension ProviderTable {
     static let entra = ProviderTable(
-        dialect: .entra,
+        dialect: "entra",
         tokens: SpokenAnswer(
             "tokens", 200,
             #"{"token_type":"Bearer","scope":"openid profile email User.Read","expires_in":3736,"ext_expires_in":3736,"#

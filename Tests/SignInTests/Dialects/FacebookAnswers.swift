@@ -1,8 +1,9 @@
 import Providers
+import TestSupport
 
 extension ProviderTable {
     static let facebook = ProviderTable(
-        dialect: .facebook,
+        dialect: "facebook",
         tokens: SpokenAnswer(
             "tokens", 200,
             #"{"access_token":"EAAG","token_type":"bearer","expires_in":5183944,"id_token":"{id_token}"}"#,

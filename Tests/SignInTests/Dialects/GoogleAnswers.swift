@@ -1,8 +1,9 @@
 import Providers
+import TestSupport
 
 extension ProviderTable {
     static let google = ProviderTable(
-        dialect: .google,
+        dialect: "google",
         tokens: SpokenAnswer(
             "tokens", 200,
             "{\n  \"access_token\": \"ya29.a0\",\n  \"expires_in\": 3599,\n  \"refresh_token\": \"1//04d\",\n"

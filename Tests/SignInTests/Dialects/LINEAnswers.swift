@@ -1,8 +1,9 @@
 import Providers
+import TestSupport
 
 extension ProviderTable {
     static let line = ProviderTable(
-        dialect: .line,
+        dialect: "line",
         tokens: SpokenAnswer(
             "tokens", 200,
             #"{"access_token":"bNl4YEFPI","expires_in":2592000,"id_token":"{id_token}","refresh_token":"Aa1FdeggRhT","#

@@ -1,8 +1,9 @@
 import Providers
+import TestSupport
 
 extension ProviderTable {
     static let linkedIn = ProviderTable(
-        dialect: .linkedin,
+        dialect: "linkedin",
         tokens: SpokenAnswer(
             "tokens", 200,
             #"{"access_token":"AQXdSP","expires_in":5183999,"refresh_token":"AQWAft","refresh_token_expires_in":31536059,"#

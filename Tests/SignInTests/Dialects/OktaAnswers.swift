@@ -1,8 +1,9 @@
 import Providers
+import TestSupport
 
 extension ProviderTable {
     static let okta = ProviderTable(
-        dialect: .okta,
+        dialect: "okta",
         tokens: SpokenAnswer(
             "tokens", 200,
             #"{"token_type":"Bearer","expires_in":3600,"access_token":"eyJraWQiOiJ.a","scope":"offline_access openid","#

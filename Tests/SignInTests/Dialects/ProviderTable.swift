@@ -21,7 +21,7 @@ struct ProviderTable: Sendable, CustomTestStringConvertible {
     var testDescription: String { dialect.rawValue }
 
     static let all: [ProviderTable] = [
-        .auth0, .okta, .apple, .linkedIn, .line, .slack, .facebook, .entra, .google,
+        .auth0, .okta, .apple, .linkedIn, .line, .slack, .facebook, .entra, .google, .twitch,
     ]
 }
 

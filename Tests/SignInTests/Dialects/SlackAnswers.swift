@@ -1,8 +1,9 @@
 import Providers
+import TestSupport
 
 extension ProviderTable {
     static let slack = ProviderTable(
-        dialect: .slack,
+        dialect: "slack",
         tokens: SpokenAnswer(
             "tokens", 200,
             #"{"ok":true,"access_token":"xoxp-1234","token_type":"Bearer","id_token":"{id_token}","#

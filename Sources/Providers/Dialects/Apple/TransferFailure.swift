@@ -21,7 +21,7 @@ public struct TransferFailure: Error, Sendable, Equatable {
             sentence = "refuses the subject, or the team\(words)"
         } else {
             isOfUser = false
-            sentence = ProbeWords.sentence(error, facts, by: DialectName.apple.dialect.title)
+            sentence = ProbeWords.sentence(error, facts, by: Apple.dialect.title)
         }
     }
 

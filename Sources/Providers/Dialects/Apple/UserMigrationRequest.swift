@@ -26,7 +26,8 @@ public struct MigrationToken: Sendable {
 
     /// - Throws: `ProviderCallError.refused` for an OAuth error, another case for what is no token answer.
     public init(_ response: OutboundResponse) throws(ProviderCallError) {
-        value = Secret(try TokenResponse.accessToken(in: TokenResponse.document(of: response, to: .other, .apple)))
+        value = Secret(
+            try TokenResponse.accessToken(in: TokenResponse.document(of: response, to: .other, Apple.dialect)))
     }
 }
 
@@ -96,7 +97,8 @@ public struct TransferSubject: Sendable, CustomStringConvertible, CustomDebugStr
     ///
     /// - Throws: `ProviderCallError.refused` for an OAuth error, another case for what tells of no user.
     public init(_ response: OutboundResponse) throws(ProviderCallError) {
-        guard let subject = TransferSubject(in: try TokenResponse.document(of: response, to: .other, .apple)) else {
+        guard let subject = TransferSubject(in: try TokenResponse.document(of: response, to: .other, Apple.dialect))
+        else {
             throw .invalidMember(Self.member)
         }
         self = subject
