@@ -3,11 +3,11 @@ import Crypto
 import FoundationEssentials
 import Logging
 import Observability
+import Providers
 import Syntax
 import Testing
 import Wings
 
-import Providers
 @testable import Settings
 
 @Suite struct `Configuration files` {
