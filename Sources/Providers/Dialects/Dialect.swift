@@ -1,9 +1,10 @@
 public import HTTPClient
 internal import JSON
 
-/// What one provider does otherwise than any OpenID Provider, in a folder of its own and a line of ``all``: how a section
-/// for it begins, and in which words it refuses, where they mean something else than the specifications have them mean.
-/// What its table does not have means what it means everywhere.
+/// What one provider does otherwise than any OpenID Provider, in a folder of its own and a line of ``all``.
+///
+/// How a section for it begins; and in which words it refuses, where they mean something else than the specifications
+/// have them mean. What its table does not have means what it means everywhere.
 ///
 /// Status and name are read together: 401 is about who we are, whatever the name beside it (RFC 9110 §15.5.2).
 public struct Dialect: Sendable {

@@ -1,7 +1,7 @@
 public import Crypto
 
-/// What is known of everybody's provider of one kind, by the name that the key `profile` has for it. Each of it is where
-/// a section begins, and every key that it fills can be written otherwise.
+/// What is known of everybody's provider of one kind, by the name that the key `profile` has for it. A section begins
+/// with it, and every key that it fills can be written otherwise.
 public struct ProviderProfile: Sendable {
     /// What holds for the provider's own addresses alone: a section that names another issuer takes none of it.
     public struct Place: Sendable {
@@ -60,8 +60,8 @@ public struct ProviderProfile: Sendable {
 
     /// - Parameters:
     ///   - algorithms: RS256 is what every OpenID Provider has (OpenID Connect Core §15.1).
-    ///   - scopes: those that every OpenID Provider takes (OpenID Connect Core §5.4), since some refuse a request for one
-    ///     that they don't know.
+    ///   - scopes: those that every OpenID Provider takes (OpenID Connect Core §5.4), since some refuse a request for
+    ///     one that they don't know.
     init(
         _ name: String, displayName: String? = nil, place: Place? = nil, network: NetworkDiscovery? = nil,
         clientAuthentication: ClientAuthenticationMethod = .basic, doesWithoutSecret: Bool = false,
