@@ -114,7 +114,8 @@ def run(name: str, options: argparse.Namespace, parent: str) -> tuple[bool, str]
     folder = os.path.join(parent, name)
     os.makedirs(folder)
     drill = DRILLS[name]
-    print(f"\n{name}: {(drill.__doc__ or '').splitlines()[0]}", flush=True)
+    what = " ".join((drill.__doc__ or "").partition("\n\n")[0].split())
+    print(f"\n{name}: {what}", flush=True)
     bench = Bench(options.binaries, folder, options.root, options.seconds)
     signal.alarm(getattr(drill, "LONGEST", LONGEST) + (2 * options.seconds if name == "soak" else 0))
     try:
