@@ -7,13 +7,13 @@ import time
 
 import outages
 from bench import eventually
-from closed_loop import FORM, ClosedLoop, NoCompiler
+from closed_loop import ClosedLoop, NoCompiler
 from locked_file import locked_file
 from postgres import NotInstalled as NoDatabase
 from postgres import postgres, storage
 from readiness import Readiness
 from ready_made import NotInstalled, ReadyMade
-from testbed.client import LOST
+from testbed.client import FORM, LOST
 
 LONGEST = 600
 ROUNDS = int(os.environ.get("DRILL_HOT_ROUNDS", "3"))
