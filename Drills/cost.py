@@ -84,8 +84,8 @@ def compare(bench: Bench, arrangements: Mapping[str, Arrangement], crowds: Seque
 
 
 def connections(bench: Bench) -> None:
-    """In a file, in PostgreSQL, in one that is some milliseconds away, and with two instances; and what the machine makes
-    of the same work while a database that is none of ours is busy beside it."""
+    """In a file, in PostgreSQL, in one that is some milliseconds away, and with two instances; and what the machine
+    makes of the same work while a database that is none of ours is busy beside it."""
     with provider(bench, "provider") as carrier, postgres(bench) as database:
         @contextlib.contextmanager
         def servers(count: int = 1, at: str | None = None) -> Iterator[list[Gatehouse]]:
@@ -120,7 +120,8 @@ def busy(bench: Bench, database: Postgres) -> Iterator[None]:
     script = os.path.join(database.folder, "others.sql")
     with open(script, "w", encoding="ascii") as file:
         file.write("\\set a random(1, 200000)\n"
-                   "INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES (1, 1, :a, 1, CURRENT_TIMESTAMP);\n"
+                   "INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) "
+                   "VALUES (1, 1, :a, 1, CURRENT_TIMESTAMP);\n"
                    "UPDATE pgbench_accounts SET abalance = abalance + 1 WHERE aid = :a;\n")
     os.chmod(script, 0o644)
     login = ["--host", database.folder, "--username=gatehouse"]
