@@ -18,7 +18,7 @@ from lifetimes import FileStore, SharedStore, lifetimes
 from postgres import NotInstalled, Postgres, postgres, storage
 from repeats import SETTINGS as REPEATED
 from repeats import repeats, told
-from testbed import jose
+from testbed import jose, pkce
 from testbed.carriers import Carriers
 from testbed.client import LOST, Answer, Client, JSONObject
 from vault import SETTINGS as VAULT
@@ -111,7 +111,7 @@ def begin(server: Gatehouse, address: str, **others: str) -> Answer:
     """A form, since a form may be longer than an address."""
     return server.call("POST", "/auth/authorize", headers=of(address), form={
         "client_id": "service", "redirect_uri": APP, "response_type": "code", "state": "s", "scope": "openid",
-        "code_challenge": secrets.token_urlsafe(32), "code_challenge_method": "S256", "provider": "plain", **others})
+        **pkce.parameters(pkce.new_verifier()), "provider": "plain", **others})
 
 
 def callback(server: Gatehouse, begun: Answer, address: str) -> int | str:
