@@ -13,12 +13,13 @@ import urllib.parse
 
 import browsers
 from bench import crowd, tally
-from native import CLIENT as AUTH0_CLIENT
-from native import APP as AUTH0_APP
-from native import settings as auth0_settings
 from lifetimes import FileStore, SharedStore
+from native import APP as AUTH0_APP
+from native import CLIENT as AUTH0_CLIENT
+from native import settings as auth0_settings
 from postgres import NotInstalled, postgres, storage
-from wire import FORM, JSON, LOST, Client, connect, reset
+from testbed.client import FORM, JSON, LOST, Client
+from wire import connect, reset
 
 OPERATIONS = int(os.environ.get("DRILL_LOST_ANSWERS", "10000"))
 LONGEST = 120 + OPERATIONS // 10
@@ -192,8 +193,8 @@ class Phone:
             "mccmnc": "310410", "prompt": "none", "login_hint": self.subscriber}
         with Client(self.network.port()) as client:
             begun = client.call("GET", "/auth/authorize?" + urllib.parse.urlencode(request))
-        target, _, parts = browsers.local(begun.headers["location"])
-        with Client(parts.port) as carrier:
+        target, _, port = browsers.local(begun.headers["location"])
+        with Client(port) as carrier:
             target, _, _ = browsers.local(carrier.call("GET", target).headers["location"])
         with Client(self.network.port()) as client:
             cookie = begun.headers["set-cookie"].split(";")[0]

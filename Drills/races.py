@@ -13,7 +13,7 @@ import native
 from apps import generation
 from bench import tally
 from postgres import NotInstalled, postgres, storage
-from wire import LOST, Client
+from testbed.client import LOST, Client
 
 ROUNDS = int(os.environ.get("DRILL_RACES_ROUNDS", "1000"))
 LONGEST = 300 + 3 * ROUNDS
@@ -116,8 +116,8 @@ class Races:
             "login_hint": self.somebody()})
         begun = pair.one("GET", f"/auth/authorize?{request}")
         cookie = {"Cookie": begun.headers["set-cookie"].split(";")[0]}
-        target, _, parts = browsers.local(begun.headers["location"])
-        with Client(parts.port) as client:
+        target, _, port = browsers.local(begun.headers["location"])
+        with Client(port) as client:
             approved = client.call("GET", target)
         back = browsers.local(approved.headers["location"])[0]
         answers = pair.both(("GET", back, {"headers": cookie}))

@@ -11,7 +11,7 @@ import urllib.parse
 
 import browsers
 from bench import tally
-from wire import LOST, Client
+from testbed.client import LOST, Client
 
 # Many more by hand: DRILL_VAULT_ROUNDS=200 scripts/drill vault
 ROUNDS = int(os.environ.get("DRILL_VAULT_ROUNDS", "12"))
@@ -71,8 +71,8 @@ def by_browser(server, subscriber):
         "provider": "plain", "prompt": "none", "login_hint": subscriber})
     begun = server.call("GET", f"/auth/authorize?{request}")
     cookie = {"Cookie": begun.headers["set-cookie"].split(";")[0]}
-    target, _, parts = browsers.local(begun.headers["location"])
-    with Client(parts.port) as client:
+    target, _, port = browsers.local(begun.headers["location"])
+    with Client(port) as client:
         approved = client.call("GET", target)
     back = server.call("GET", browsers.local(approved.headers["location"])[0], headers=cookie)
     code = browsers.local(back.headers["location"])[1]["code"]

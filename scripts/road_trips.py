@@ -16,9 +16,9 @@ sys.path.insert(0, str(ROOT / "Drills"))
 
 import browsers  # noqa: E402
 import native  # noqa: E402
-from carriers import Carriers  # noqa: E402
-from process import Process  # noqa: E402
-from wire import Answer, Client  # noqa: E402
+from testbed.carriers import Carriers  # noqa: E402
+from testbed.client import Answer, Client  # noqa: E402
+from testbed.process import Process  # noqa: E402
 
 LISTENING = re.compile(r" listening address=127\.0\.0\.1:(\d+)")
 SUBSCRIBER = "ada"
@@ -94,7 +94,7 @@ class Trips:
 
     def browser(self) -> Drive:
         def drive() -> None:
-            statuses = asyncio.run(browsers.sign_in(0, self.server, self.carriers))
+            statuses = asyncio.run(browsers.sign_in(0, self.server.port))
             if statuses != [303, 303, 303, 200]:
                 sys.exit(f"a browser's sign-in was answered {statuses}")
 
