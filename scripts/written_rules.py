@@ -67,7 +67,7 @@ def is_named_after_its_content(path: str, text: str) -> bool:
     if name in TYPE.findall(text):
         return True
     types = TYPE_OF_FILE.findall(text)
-    return len(types) > 1 and bool(words(name) & set.intersection(*map(words, types)))
+    return len(types) > 1 and bool(words(name).intersection(*map(words, types)))
 
 
 def misnamed(sources: dict[str, str], excused: set[str]) -> Iterable[str]:
