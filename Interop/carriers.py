@@ -1,5 +1,7 @@
 """Where the simulated carriers of a run listen."""
 
+from __future__ import annotations
+
 import re
 import time
 
@@ -19,7 +21,7 @@ PLAIN = """\
 """
 
 
-def carriers_urls(log, awaited="plain"):
+def carriers_urls(log: str, awaited: str = "plain") -> dict[str, str]:
     """Where the carriers listen, once the one that is awaited has said so."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:

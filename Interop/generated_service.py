@@ -1,5 +1,7 @@
 """A Gatehouse that has every operation of its documents, for the clients that are generated of them."""
 
+from __future__ import annotations
+
 import base64
 import contextlib
 import hashlib
@@ -7,6 +9,7 @@ import json
 import os
 import secrets
 import urllib.parse
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import requests
@@ -79,10 +82,10 @@ ASSOCIATIONS = {
 class Service:
     base: str
     admin: str
-    urls: dict
+    urls: dict[str, str]
     verifier: str = field(default_factory=lambda: secrets.token_hex(32))
 
-    def authorized(self, provider, subscriber, **more):
+    def authorized(self, provider: str, subscriber: str, **more: str) -> dict[str, str]:
         """What an app has when its user has approved: the members of a sign-in's body."""
         nonce = secrets.token_hex(8)
         challenge = base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).rstrip(b"=").decode()
@@ -98,8 +101,7 @@ class Service:
                 "code_verifier": self.verifier, **more}
         return {**body, "mccmnc": "310410"} if provider == "zenkey" else {**body, "provider": provider}
 
-
-    def by_browser(self, subscriber, scope):
+    def by_browser(self, subscriber: str, scope: str) -> dict[str, str]:
         """What the app web-app redeems once its user has signed in through the browser: the members of a token request."""
         challenge = base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).rstrip(b"=").decode()
         browser = requests.Session()
@@ -115,7 +117,7 @@ class Service:
 
 
 @contextlib.contextmanager
-def service(binaries, folder):
+def service(binaries: str, folder: str) -> Iterator[Service]:
     os.makedirs(folder)
     port, admin_port = free_port(), free_port()
     for name, content in ASSOCIATIONS.items():

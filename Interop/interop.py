@@ -1,5 +1,7 @@
 """Real sign-ins through a built Gatehouse at providers that others have written. Run by scripts/interop."""
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import os
@@ -7,8 +9,9 @@ import secrets
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 
-from app import App
+from app import Authorize, CodeApp, Parameters, User
 from canaille import CLIENTS, SECRET as CANAILLE_SECRET, canaille
 from checks import Checks
 from configuration import REDIRECT_URI, configuration, section, written
@@ -17,20 +20,21 @@ from native_tokens import APP, SDK, STRANGER, NativeTokens
 from process import free_port, running
 from signed_clients import SignedClients
 
-def sign_ins(checks, app, is_new, log):
+
+def sign_ins(checks: Checks, app: CodeApp, is_new: bool, log: str) -> None:
     """What must come of codes at one provider. A user of the same issuer and subject is the same user."""
     name = app.provider
     body = app.code()
     status, first = app.post(body)
     checks.expect(f"{name}: a user signs in", status == 200 and first.get("new_user") is is_new, (status, first))
-    user = first.get("user", {})
+    user: User = first.get("user", {})
     checks.expect(
         f"{name}: with name and e-mail address", (user.get("name"), user.get("email")) == ("Jane Doe", "jane@example.com"),
         user)
     status, again = app.post(app.code())
     checks.expect(
         f"{name}: and is known the next time",
-        status == 200 and again.get("new_user") is False and again["user"]["user_id"] == user.get("user_id"),
+        status == 200 and again.get("new_user") is False and again["user"].get("user_id") == user.get("user_id"),
         (status, again))
     status, used = app.post(body)
     checks.expect(f"{name}: a code works once", (status, used.get("error")) == (401, "invalid_grant"), (status, used))
@@ -53,7 +57,7 @@ def sign_ins(checks, app, is_new, log):
 
 
 @contextlib.contextmanager
-def tried(checks, name):
+def tried(checks: Checks, name: str) -> Iterator[None]:
     """What comes after is tried all the same."""
     try:
         yield
@@ -61,7 +65,7 @@ def tried(checks, name):
         checks.expect(f"{name}: could be tried to the end", False, repr(error))
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--gatehouse", required=True)
     parser.add_argument("--canaille", required=True)
@@ -87,7 +91,7 @@ def main():
             section("canaille-rsa", second.issuer, CLIENTS["RS256"], at_second),
             section(usual, first.issuer("eddsa"), CLIENT, [*at_first, *eddsa]),
         ]
-        apps = [
+        apps: list[tuple[str, bool, Authorize]] = [
             ("glewlwyd-eddsa", True, lambda parameters: first.code("eddsa", parameters)),
             ("glewlwyd-rsa", True, lambda parameters: first.code("rsa", parameters)),
             ("canaille-eddsa", True, lambda parameters: second.code(CLIENTS["EdDSA"], parameters)),
@@ -96,10 +100,15 @@ def main():
         signed = SignedClients(first, second, folder, port, (glewlwyd_secret, canaille_secret))
         for client in (APP, STRANGER):
             first.register(client, "client_secret_basic")
+
+        def sdk(key: str) -> SDK:
+            def authorize(client: str, parameters: Parameters) -> Parameters:
+                return first.code(key, parameters, client)
+
+            return SDK(first.issuer(key), GLEWLWYD_SECRET, authorize)
+
         native = NativeTokens(port, {
-            **{f"glewlwyd-native-{key}": SDK(
-                first.issuer(key), GLEWLWYD_SECRET,
-                lambda client, parameters, key=key: first.code(key, parameters, client)) for key in ("rsa", "eddsa")},
+            **{f"glewlwyd-native-{key}": sdk(key) for key in ("rsa", "eddsa")},
             "canaille-native": SDK(second.issuer, CANAILLE_SECRET, second.code),
         }, {
             "glewlwyd-native-rsa": (CLIENT, at_first), "glewlwyd-native-eddsa": (CLIENT, [*at_first, *eddsa]),
@@ -110,16 +119,16 @@ def main():
             sections + signed.sections + native.sections)
         log = f"{folder}/gatehouse.log"
 
-        def command(*words):
+        def command(*words: str) -> None:
             subprocess.run(
                 [arguments.gatehouse, *words[:2], "--config", file, *words[2:]], check=True, capture_output=True)
 
         with running([arguments.gatehouse, "serve", "--config", file], port, log):
             for name, is_new, authorize in apps:
                 with tried(checks, name):
-                    sign_ins(checks, App(port, name, authorize), is_new, log)
+                    sign_ins(checks, CodeApp(port, name, authorize), is_new, log)
             with tried(checks, usual):
-                hashed = App(port, usual, apps[0][2])
+                hashed = CodeApp(port, usual, apps[0][2])
                 status, refused = hashed.post(hashed.code())
                 checks.expect(
                     f"{usual}: without atHashOfEdDSA the hash is found out",
@@ -131,8 +140,7 @@ def main():
                 signed.rotates(checks, command)
     if checks.failed:
         print(f"Logs: {folder}")
-    print(f"{checks.passed} passed, {checks.failed} failed")
-    return 1 if checks.failed else 0
+    return checks.ended()
 
 
 if __name__ == "__main__":

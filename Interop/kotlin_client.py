@@ -1,12 +1,15 @@
 """Servers for the checks of the client for apps in Kotlin: simulated providers, a Gatehouse, another one that gives no grace to lost
 answers, and one with registration by ticket. Run by scripts/check-app-clients; what is behind -- is the program of the checks."""
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping
 
 from carriers import PLAIN, carriers_urls
 from process import free_port, running
@@ -51,7 +54,9 @@ provider:
 
 
 @contextlib.contextmanager
-def gatehouse(binaries, folder, urls, grace, registration="automatic"):
+def gatehouse(
+        binaries: str, folder: str, urls: Mapping[str, str], grace: int, registration: str = "automatic",
+) -> Iterator[tuple[str, str]]:
     """Gives where it listens, and its configuration."""
     port, name = free_port(), f"gatehouse-{grace}-{registration}"
     configuration = f"{folder}/{name}.yaml"
@@ -62,7 +67,7 @@ def gatehouse(binaries, folder, urls, grace, registration="automatic"):
         yield f"http://127.0.0.1:{port}", configuration
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--binaries", required=True)
     parser.add_argument("--work", required=True)

@@ -1,23 +1,29 @@
 """A server of ours or of others, as a child process that ends with us."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import signal
 import socket
 import subprocess
 import time
+from collections.abc import Iterator, Mapping
 
 START_SECONDS = 60
 
 
-def free_port():
+def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+        port: int = listener.getsockname()[1]
+        return port
 
 
 @contextlib.contextmanager
-def running(command, port, log, environment=None):
+def running(
+        command: list[str], port: int | None, log: str, environment: Mapping[str, str] | None = None,
+) -> Iterator[subprocess.Popen[bytes]]:
     """Starts a server and waits until it listens; stops it at the end.
 
     Without a port, whoever started it has to wait."""

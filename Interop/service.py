@@ -1,15 +1,20 @@
 """A Gatehouse with apps and a resource server of its own, behind TLS, and the carriers of its users."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypedDict
 
-import appauth
 from carriers import PLAIN, carriers_urls
 from process import free_port, running
 from tls import certificate, terminating
 
+# What everybody else tries is far below it, and who tries to be stopped goes beyond.
+FAILURES_A_MINUTE = 150
 # The secret has what Basic authentication needs an encoding for, which not every library does.
 CONFIGURATION = """\
 http: {{host: 127.0.0.1, port: {port}, lameDuckSeconds: 0}}
@@ -53,7 +58,20 @@ class App:
     secret: str | None
     redirect_uri: str
     signed_out_uri: str
-    sign_in: dict
+    sign_in: dict[str, str]
+
+
+class Metadata(TypedDict):
+    """What is used of a discovery document."""
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    userinfo_endpoint: str
+    revocation_endpoint: str
+    introspection_endpoint: str
+    end_session_endpoint: str
 
 
 @dataclass(frozen=True)
@@ -66,12 +84,12 @@ class Service:
     api: tuple[str, str]
 
     @property
-    def metadata_url(self):
+    def metadata_url(self) -> str:
         return f"{self.issuer}/.well-known/openid-configuration"
 
 
 @contextlib.contextmanager
-def service(binaries, folder, session=""):
+def service(binaries: str, folder: str, session: str = "") -> Iterator[Service]:
     """`session` is what else is said of sessions."""
     # Known before the carriers are started, which compare the address that users are sent back to.
     port, tls_port = free_port(), free_port()
@@ -90,7 +108,7 @@ def service(binaries, folder, session=""):
         with open(configuration, "w", encoding="utf-8") as file:
             file.write(CONFIGURATION.format(
                 port=port, database=database, issuer=issuer, session=session, secret=secret, api_secret=api_secret,
-                failures=appauth.FAILURES_A_MINUTE, **urls))
+                failures=FAILURES_A_MINUTE, **urls))
         gatehouse = [f"{binaries}/gatehouse", "serve", "--config", configuration]
         with running(gatehouse, port, f"{folder}/gatehouse.log", {"GATEHOUSE_LOG_LEVEL": "trace"}), \
                 terminating(files, tls_port, port):
