@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Puts Gatehouse's browser sign-in through the OpenID Foundation's relying-party tests: an app's authorization request for each
-test, at a provider that misbehaves as the test has it, and what comes back to the app.
+"""Puts Gatehouse's browser sign-in through the OpenID Foundation's relying-party tests: an app's authorization request
+for each test, at a provider that misbehaves as the test has it, and what comes back to the app.
 
 usage: browser_conformance.py --gatehouse BINARY --conformance DIR [--work DIR] [--only TEST ...]
 
-DIR of --conformance has run.py, whose table of tests this takes over, and the test provider, rp_test_op.py. The provider's
-packages are where run.py has installed them, in the folder that both have as --work. Ends with "N passed, N failed", and
-with status 1 when one failed. Each run first shows each way to fail failing.
-"""
+DIR of --conformance has run.py, whose table of tests this takes over, and the test provider, rp_test_op.py. The
+provider's packages are where run.py has installed them, in the folder that both have as --work. Ends with "N passed, N
+failed", and with status 1 when one failed. Each run first shows each way to fail failing. """
 
 from __future__ import annotations
 
@@ -88,7 +87,8 @@ def running(command: list[str], log: str, ready: str, seconds: float) -> Iterato
 
 
 def section(test: str, algorithm: str | None, issuer: str, callback: str) -> str:
-    """A provider's section of the configuration; where the test needs settings of its own, of a client registered for it."""
+    """A provider's section of the configuration; where the test needs settings of its own, of a client registered for
+    it."""
     client, secret = CLIENT, SECRET
     if algorithm:
         # The advertised address, even where the document lies about its issuer.
@@ -131,12 +131,14 @@ def main() -> int:
     provider = [f"{arguments.work}/venv/bin/python", "-B", f"{arguments.conformance}/rp_test_op.py", str(provider_port),
                 "--redirect", *callbacks.values()]
     passed = failed = 0
-    with running(provider, f"{folder}/provider.log", f"{base}/rp-response_type-code/.well-known/openid-configuration", 60):
+    ready = f"{base}/rp-response_type-code/.well-known/openid-configuration"
+    with running(provider, f"{folder}/provider.log", ready, 60):
         with open(f"{folder}/gatehouse.yaml", "w", encoding="utf-8") as file:
             file.write(f"http: {{host: 127.0.0.1, port: {port}, lameDuckSeconds: 0}}\n"
                        f"admin: {{host: 127.0.0.1, port: {admin_port}}}\n"
-                       f"storage: {{url: 'file:{folder}/users.db'}}\nsession: {{issuer: '{issuer}'}}\nlog: {{level: trace}}\n"
-                       f"apps: [conformance]\napp:\n  conformance: {{clientID: {APP}, redirectURIs: ['{APP_ADDRESS}']}}\n"
+                       f"storage: {{url: 'file:{folder}/users.db'}}\nsession: {{issuer: '{issuer}'}}\n"
+                       f"log: {{level: trace}}\napps: [conformance]\napp:\n"
+                       f"  conformance: {{clientID: {APP}, redirectURIs: ['{APP_ADDRESS}']}}\n"
                        f"providers: [{', '.join(map(provider_name, tests))}]\nprovider:\n")
             for test, (_, _, algorithm) in tests.items():
                 file.write(section(test, algorithm, f"{base}/{test}", callbacks[test]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import http.client
 import http.cookiejar
 import json
 import secrets
@@ -14,7 +13,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 APP, APP_ADDRESS = "conformance-app", "https://app.example/callback"
 MOST_STEPS = 20
@@ -33,9 +32,7 @@ class Page(NamedTuple):
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(
-            self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage,
-            newurl: str) -> None:
+    def redirect_request(self, *_: object, **__: object) -> None:
         return None
 
 
@@ -48,7 +45,8 @@ class Browser:
 
     def send(self, url: str, body: bytes | None = None, media_type: str = FORM,
              headers: Mapping[str, str] | None = None) -> Page:
-        request = urllib.request.Request(url, body, {**({"Content-Type": media_type} if body else {}), **(headers or {})})
+        typed = {"Content-Type": media_type} if body else {}
+        request = urllib.request.Request(url, body, {**typed, **(headers or {})})
         try:
             with self.opener.open(request, timeout=70) as answer:
                 return Page(answer.status, None, answer.read())
@@ -69,7 +67,8 @@ class Browser:
 
 @dataclass
 class Outcome:
-    """What came of a sign-in: the error that the app was told, or None; what it was told besides; what was wrong with that."""
+    """What came of a sign-in: the error that the app was told, or None; what it was told besides; what was wrong with
+    that."""
 
     error: str | None
     description: str = ""

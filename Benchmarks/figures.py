@@ -1,5 +1,5 @@
-"""Reads what the benchmarks measured and compares it with figures.json. Called by scripts/benchmarks. Each run first shows
-each kind of failure failing."""
+"""Reads what the benchmarks measured and compares it with figures.json. Called by scripts/benchmarks. Each run first
+shows each kind of failure failing."""
 
 from __future__ import annotations
 
@@ -138,7 +138,8 @@ def self_test() -> None:
         "more instructions": seen(1051, 10) == (["a: instructions"], []),
         "more allocations": seen(1000, 10.6) == (["a: allocations"], []),
         "less than before": seen(949, 9.4) == ([], ["a: instructions", "a: allocations"]),
-        "a benchmark without a figure": end(lambda: compared({"b": new}, checked_in)).startswith("b is not in figures.json"),
+        "a benchmark without a figure":
+            end(lambda: compared({"b": new}, checked_in)).startswith("b is not in figures.json"),
     }
     if wrong := [case for case, holds in cases.items() if not holds]:
         sys.exit(f"Benchmarks/figures.py does not see: {', '.join(wrong)}")
@@ -149,7 +150,8 @@ def main(mode: str, folder: str, path: str) -> None:
     figures = measured(folder)
     if mode == "update":
         kept: dict[str, Kept] = {
-            name: {"instructions": one["instructions"], "allocations": one["allocations"]} for name, one in figures.items()}
+            name: {"instructions": one["instructions"], "allocations": one["allocations"]}
+            for name, one in figures.items()}
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"tolerancePercent": 5, "operations": kept}, file, indent=2)
             file.write("\n")

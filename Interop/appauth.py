@@ -1,5 +1,6 @@
-"""What AppAuth, the library of most apps on phones, asks of a server beyond what is written: requests as it makes them, and
-its checks of the answers. It runs on iOS and Android only; what it does was read in its sources (iOS 2.1.0, Android 0.11.1)."""
+"""What AppAuth, the library of most apps on phones, asks of a server beyond what is written: requests as it makes them,
+and its checks of the answers. It runs on iOS and Android only; what it does was read in its sources (iOS 2.1.0, Android
+0.11.1)."""
 
 from __future__ import annotations
 
@@ -80,7 +81,8 @@ def run(checks: Checks, service: Service) -> None:
     checks.equal("metadata: 200 and application/json", (metadata.status_code, media_type(metadata)),
                  (200, "application/json"))
     document: Metadata = metadata.json()
-    checks.equal("metadata: what both libraries demand is there", [name for name in METADATA if not document.get(name)], [])
+    missing = [name for name in METADATA if not document.get(name)]
+    checks.equal("metadata: what both libraries demand is there", missing, [])
     keys = Person().get(document["jwks_uri"])
     checks.equal("keys: 200 and application/json", (keys.status_code, media_type(keys)), (200, "application/json"))
 

@@ -8,7 +8,6 @@ import os
 import secrets
 import subprocess
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import Message
 from typing import NamedTuple
@@ -57,7 +56,8 @@ def ways(folder: str) -> list[Way]:
             return pem.read()
 
     p256 = ("-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256")
-    rsa, ec, apple = file("rsa", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"), file("ec", *p256), file("apple", *p256)
+    rsa = file("rsa", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048")
+    ec, apple = file("ec", *p256), file("apple", *p256)
     return [
         Way("rs256", KEYS, "RS256"),
         Way("es256", [*KEYS, "assertionAlgorithm: ES256"], "ES256"),
@@ -74,11 +74,12 @@ def ways(folder: str) -> list[Way]:
 
 def sent(provider: Provider, port: int, way: Way) -> tuple[Message, dict[str, str]]:
     """The form of a token request, and its headers."""
-    app = CodeApp(port, way.name, lambda parameters: {"code": secrets.token_urlsafe(16)})
+    app = CodeApp(port, way.name, lambda _: {"code": secrets.token_urlsafe(16)})
     before = len(provider.requests)
     status, answer = app.post(app.code())
     if (status, answer.get("error"), len(provider.requests)) != (502, "provider_error", before + 1):
-        raise RuntimeError(f"{way.name}: {status} {answer}, and {len(provider.requests) - before} requests at the provider")
+        count = len(provider.requests) - before
+        raise RuntimeError(f"{way.name}: {status} {answer}, and {count} requests at the provider")
     headers, form = provider.requests[-1]
     return headers, {name: values[0] for name, values in form.items() if len(values) == 1}
 
@@ -98,7 +99,8 @@ def is_verified(
     other = {"RS256": lambda: RSAKey.generate_key(2048), "ES256": lambda: ECKey.generate_key("P-256"),
              "HS256": lambda: OctKey.import_key(SECRET[::-1])}[way.algorithm]()
     claims = by_joserfc(token, key, way.algorithm, issuer, CLIENT, audience)
-    checks.equal(f"{who}: joserfc and PyJWT read the same", by_pyjwt(token, key, way.algorithm, issuer, CLIENT, audience), claims)
+    checks.equal(f"{who}: joserfc and PyJWT read the same",
+                 by_pyjwt(token, key, way.algorithm, issuer, CLIENT, audience), claims)
     checks.refused(f"{who}: joserfc, another key", errors.BadSignatureError.__name__,
                    lambda: by_joserfc(token, other, way.algorithm, issuer, CLIENT, audience))
     checks.refused(f"{who}: joserfc, another audience", errors.InvalidClaimError.__name__,
@@ -119,7 +121,8 @@ def asserts(checks: Checks, provider: Provider, port: int, way: Way, published: 
     audience = way.audience.format(issuer=issuer)
     headers, form = sent(provider, port, way)
     checks.equal(f"{who}: the form has it under its type, and no secret",
-                 (form.get("client_assertion_type"), form.get("client_id"), "client_secret" in form, headers["authorization"]),
+                 (form.get("client_assertion_type"), form.get("client_id"), "client_secret" in form,
+                  headers["authorization"]),
                  (TYPE, CLIENT, False, None))
     token = form["client_assertion"]
     key = OctKey.import_key(SECRET) if way.algorithm == "HS256" else published
@@ -157,7 +160,8 @@ def posts_as_apple(checks: Checks, provider: Provider, port: int, way: Way, publ
     token = form["client_secret"]
     header, claims, lived, _ = is_verified(checks, who, token, way.key, way, TEAM, APPLE)
     checks.equal(f"{who}: under the name that Apple gave the key", header["kid"], APPLE_KEY)
-    checks.equal(f"{who}: it has the claims that Apple names, and no more", set(claims), {"iss", "sub", "aud", "iat", "exp"})
+    checks.equal(f"{who}: it has the claims that Apple names, and no more", set(claims),
+                 {"iss", "sub", "aud", "iat", "exp"})
     checks.expect(f"{who}: good for an hour, where Apple takes half a year", 0 < lived <= 3600, claims)
     _, again = sent(provider, port, way)
     checks.equal(f"{who}: it serves more than one request", again["client_secret"], token)
@@ -177,6 +181,7 @@ def run(checks: Checks, binaries: str, folder: str) -> None:
             checks.expect(f"{NAME}: what is published is public", not any(
                 {"d", "p", "q", "dp", "dq", "qi", "k"} & key.keys() for key in document["keys"]), document)
             published = KeySet.import_key_set(document)
-            checks.equal(f"{NAME}: no two keys have one name", len({key.kid for key in published.keys}), len(document["keys"]))
+            checks.equal(f"{NAME}: no two keys have one name", len({key.kid for key in published.keys}),
+                         len(document["keys"]))
             for way in all_ways:
                 (posts_as_apple if way.name == "apple" else asserts)(checks, provider, port, way, published)

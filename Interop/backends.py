@@ -1,5 +1,5 @@
-"""Backends that take our access tokens, as Documentation/Backends.md writes them: each of its blocks is run as it stands there, with
-the address of a server of ours in the place of YOUR-ADDRESS. Run by scripts/check-backends."""
+"""Backends that take our access tokens, as Documentation/Backends.md writes them: each of its blocks is run as it
+stands there, with the address of a server of ours in the place of YOUR-ADDRESS. Run by scripts/check-backends."""
 
 from __future__ import annotations
 
@@ -149,7 +149,8 @@ def attacks(token: str, id_token: str, gatehouse: Service) -> Iterator[tuple[str
     algorithm = head["alg"]
     stranger = ECKey.generate_key("P-256") if algorithm == "ES256" else RSAKey.generate_key(2048)
     yield "of another key by the same name", jwt.encode(head, claims, stranger, algorithms=[algorithm])
-    yield "whose claims were changed", f"{header}.{segment({**claims, 'sub': '1', 'exp': claims['exp'] + 60})}.{signature}"
+    changed = segment({**claims, "sub": "1", "exp": claims["exp"] + 60})
+    yield "whose claims were changed", f"{header}.{changed}.{signature}"
     yield "without a signature", f"{segment({**head, 'alg': 'none'})}.{payload}."
     keys = requests.get(f"{gatehouse.issuer}/.well-known/jwks.json", timeout=30).json()
     key = next(key for key in keys["keys"] if key["kid"] == head["kid"])

@@ -35,9 +35,9 @@ class Browser:
     def send(self, method: str, path: str, body: str | None = None, headers: Mapping[str, str] | None = None) -> Page:
         connection = http.client.HTTPConnection(self.host, self.port, timeout=30)
         try:
-            sent = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())} if self.cookies else {}
-            sent.update(headers or {})
-            connection.request(method, path, body, sent)
+            cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+            sent = {"Cookie": cookies} if cookies else {}
+            connection.request(method, path, body, {**sent, **(headers or {})})
             answer = connection.getresponse()
             text = answer.read().decode("utf-8", "replace")
             for name, value in answer.getheaders():

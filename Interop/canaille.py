@@ -85,8 +85,9 @@ def canaille(folder: str, program: str, redirect_uri: str) -> Iterator[Canaille]
         command(
             "create", "client", "--client-id", client, "--client-secret", SECRET, "--client-name", client,
             "--redirect-uris", redirect_uri, "--token-endpoint-auth-method", method,
-            "--grant-types", "authorization_code", "--response-types", "code", "--scope", "openid", "--scope", "profile",
-            "--scope", "email", "--id-token-signed-response-alg", algorithm, "--quiet")
+            "--grant-types", "authorization_code", "--response-types", "code",
+            "--scope", "openid", "--scope", "profile", "--scope", "email",
+            "--id-token-signed-response-alg", algorithm, "--quiet")
         # A client that was registered at its endpoint is its own audience; one that was made here is so when told.
         command("set", "client", client, "--audience", client, "--quiet")
     with running([program, "run", "--bind", f"127.0.0.1:{port}"], port, f"{folder}/canaille.log", environment):

@@ -31,7 +31,9 @@ class Checks:
         else:
             self.expect(f"{claim}: {error}", False, f"taken: {seen!r}")
 
-    def tried(self, name: str, action: Callable[Arguments, object], *values: Arguments.args, **named: Arguments.kwargs) -> None:
+    def tried(
+            self, name: str, action: Callable[Arguments, object], *values: Arguments.args,
+            **named: Arguments.kwargs) -> None:
         """Does what has claims in it, under its name; what comes after that is tried all the same."""
         print(f"\n{name}")
         try:

@@ -1,5 +1,5 @@
-"""Apps that sign their users in at a built Gatehouse with OAuth client libraries of others, and what it says of itself to
-providers, read by such libraries. Run by scripts/check-clients."""
+"""Apps that sign their users in at a built Gatehouse with OAuth client libraries of others, and what it says of itself
+to providers, read by such libraries. Run by scripts/check-clients."""
 
 from __future__ import annotations
 

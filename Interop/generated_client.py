@@ -1,4 +1,5 @@
-"""The functions of a client that openapi-python-client has made, by the operations' ids, and what its answers are held against."""
+"""The functions of a client that openapi-python-client has made, by the operations' ids, and what its answers are held
+against."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Generated:
 
     def call(
             self, name: str, status: int = 200, token: str | None = None, basic: tuple[str, str] | None = None,
-            headers: Mapping[str, str] | None = None, others: Mapping[str, object] | None = None, **arguments: object) -> Any:
+            headers: Mapping[str, str] | None = None, others: Mapping[str, object] | None = None,
+            **arguments: object) -> Any:
         """Calls an operation, and holds the status and what the generated code has read against the document.
 
         `others` has arguments that are called as one of these here is."""

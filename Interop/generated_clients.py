@@ -73,9 +73,11 @@ def fuzzed(checks: Checks, gatehouse: Service, paths: dict[str, str], folder: st
                    "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,"
                    "response_schema_conformance", "--no-color", "--generation-deterministic"]
         ran = subprocess.run(command, capture_output=True, text=True, cwd=folder)
-        with open(f"{folder}/schemathesis-{title.replace(', ', '-').replace(' ', '-')}.log", "w", encoding="utf-8") as file:
+        log = f"schemathesis-{title.replace(', ', '-').replace(' ', '-')}.log"
+        with open(f"{folder}/{log}", "w", encoding="utf-8") as file:
             file.write(ran.stdout + ran.stderr)
-        checks.expect(f"{title}: schemathesis finds no answer that is not described", ran.returncode == 0, ran.stdout[-3000:])
+        checks.expect(f"{title}: schemathesis finds no answer that is not described", ran.returncode == 0,
+                      ran.stdout[-3000:])
 
 
 def main() -> int:

@@ -116,7 +116,8 @@ def keys_and_sign_ups(apps: Generated) -> None:
 
 
 def pushes(apps: Generated) -> None:
-    request = {"client_id": "ccid-0123456789abcdef", "login_hint": "+13105550101", "mccmnc": "310410", "context": "Counter 4"}
+    request = {"client_id": "ccid-0123456789abcdef", "login_hint": "+13105550101", "mccmnc": "310410",
+               "context": "Counter 4"}
     begun = apps.call("beginPush", body=apps.body("PushRequest", **request))
     apps.call("pollPush", auth_req_id=begun.auth_req_id)
     apps.call("retryPush", auth_req_id=begun.auth_req_id)
@@ -156,22 +157,26 @@ def administration(operators: Generated, apps: Generated, service: Service) -> N
     for name in ("health", "liveness", "startup", "readiness"):
         operators.call(name)
     operators.call("listUsers", 401)
-    for name in ("entrance", "documentation", "openAPIDocument", "metrics", "listAuditEvents", "listFailedSignIns", "listSignIns"):
+    for name in ("entrance", "documentation", "openAPIDocument", "metrics", "listAuditEvents", "listFailedSignIns",
+                 "listSignIns"):
         operators.call(name, token=ADMIN_TOKEN)
     page = operators.call("listUsers", limit=1, token=ADMIN_TOKEN)
     operators.checks.expect("a page has one user and leads to the next", len(page.users) == 1 and page.next_after > 0)
     found = operators.call("listUsers", issuer=service.urls["plain"], subject="nobody", token=ADMIN_TOKEN)
     operators.checks.equal("nobody is found by a subject that nobody has", found.users, [])
     given = {"provider": "plain", "issuer": service.urls["plain"], "subject": "by-hand"}
-    outcome = operators.call("giveIdentity", user_id=user, body=operators.body("GivenIdentity", **given), token=ADMIN_TOKEN)
+    outcome = operators.call(
+        "giveIdentity", user_id=user, body=operators.body("GivenIdentity", **given), token=ADMIN_TOKEN)
     operators.checks.equal("an identity is given", outcome.outcome, "linked")
     shown = operators.call("showUser", user_id=user, token=ADMIN_TOKEN)
     operators.call("takeIdentity", user_id=user, identity_id=shown.identities[-1].identity_id, token=ADMIN_TOKEN)
     operators.call("endSessionOfUser", session_id=shown.sessions[-1].session_id, token=ADMIN_TOKEN)
-    operators.call("lockUser", user_id=user, body=operators.body("UserLock", reason="by a generated client"), token=ADMIN_TOKEN)
+    lock = operators.body("UserLock", reason="by a generated client")
+    operators.call("lockUser", user_id=user, body=lock, token=ADMIN_TOKEN)
     operators.call("unlockUser", user_id=user, token=ADMIN_TOKEN)
     other = sign_in(apps, service, "plain", "grace").user.user_id
-    merged = operators.call("mergeUsers", user_id=user, body=operators.body("UserMerge", user_id=other), token=ADMIN_TOKEN)
+    merger = operators.body("UserMerge", user_id=other)
+    merged = operators.call("mergeUsers", user_id=user, body=merger, token=ADMIN_TOKEN)
     operators.checks.equal("two users are one", merged.merged_user_id, other)
     for name in ("exportUser", "endSessions", "eraseUser"):
         operators.call(name, user_id=user, token=ADMIN_TOKEN)

@@ -74,7 +74,8 @@ resourceServer:
 ASSOCIATIONS = {
     "apple": {"applinks": {"details": [{"appIDs": ["A1B2C3D4E5.com.example.app"], "components": [{"/": "/cb/*"}]}]}},
     "android": [{"relation": ["delegate_permission/common.handle_all_urls"], "target": {
-        "namespace": "android_app", "package_name": "com.example.app", "sha256_cert_fingerprints": [":".join(["AB"] * 32)]}}],
+        "namespace": "android_app", "package_name": "com.example.app",
+        "sha256_cert_fingerprints": [":".join(["AB"] * 32)]}}],
 }
 
 
@@ -102,7 +103,8 @@ class Service:
         return {**body, "mccmnc": "310410"} if provider == "zenkey" else {**body, "provider": provider}
 
     def by_browser(self, subscriber: str, scope: str) -> dict[str, str]:
-        """What the app web-app redeems once its user has signed in through the browser: the members of a token request."""
+        """What the app web-app redeems once its user has signed in through the browser: the members of a token
+        request."""
         challenge = base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).rstrip(b"=").decode()
         browser = requests.Session()
         begun = browser.get(f"{self.base}/auth/authorize", allow_redirects=False, timeout=10, params={

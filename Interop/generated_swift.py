@@ -1,5 +1,6 @@
-"""The code that openapi-generator makes of each document: Swift, which is compiled, and Kotlin. A script's word for it that their
-models have every parameter is not taken: each name and type in the document is looked for in what was made."""
+"""The code that openapi-generator makes of each document: Swift, which is compiled, and Kotlin. A script's word for it
+that their models have every parameter is not taken: each name and type in the document is looked for in what was
+made."""
 
 from __future__ import annotations
 
@@ -14,6 +15,8 @@ NAME = "openapi-generator"
 SWIFT_TYPES = {"string": "String", "integer": "Int64", "boolean": "Bool"}
 # What would hide a type of Swift's own or Kotlin's is called otherwise.
 RENAMED = {"Error": "ModelError"}
+# Of the keys of a model, with the member's name in JSON where that is another.
+CASE = re.compile(r"^\s+case `?(\w+)`?(?: = \"([^\"]+)\")?$", re.M)
 
 
 def read(path: str) -> str:
@@ -50,7 +53,7 @@ def missing_members(document: Document, folder: str) -> list[str]:
         if name in used_by_forms(document):
             continue
         text = models.get(RENAMED.get(name, name), "")
-        keys = {written or case: case for case, written in re.findall(r"^\s+case `?(\w+)`?(?: = \"([^\"]+)\")?$", text, re.M)}
+        keys = {written or case: case for case, written in CASE.findall(text)}
         for member, schema in properties.items():
             kind = SWIFT_TYPES.get(schema.get("type", ""), r"\S+")
             if member not in keys or not re.search(rf"var `?{keys[member]}`?: {kind}\b", text):
@@ -91,11 +94,14 @@ def run(checks: Checks, documents: dict[str, Document], paths: dict[str, str], f
         generate("swift6", paths[name], swift)
         files = sources(f"{swift}/Sources", ".swift")
         compiled = subprocess.run(
-            ["swiftc", "-emit-library", "-o", f"{folder}/{name}.so", "-swift-version", "6", "-module-name", "Generated", *files],
+            ["swiftc", "-emit-library", "-o", f"{folder}/{name}.so", "-swift-version", "6", "-module-name", "Generated",
+             *files],
             capture_output=True, text=True)
-        checks.expect(f"{name}: the Swift code compiles, {len(files)} files", compiled.returncode == 0, compiled.stderr[-2000:])
+        checks.expect(f"{name}: the Swift code compiles, {len(files)} files", compiled.returncode == 0,
+                      compiled.stderr[-2000:])
         members = sum(len(properties) for properties in objects(document).values())
-        checks.equal(f"{name}: its models have the members of all schemas, {members}", missing_members(document, swift), [])
+        missing = missing_members(document, swift)
+        checks.equal(f"{name}: its models have the members of all schemas, {members}", missing, [])
         checks.equal(f"{name}: its functions have all parameters", missing_parameters(document, swift), [])
         generate("kotlin", paths[name], kotlin)
         checks.equal(f"{name}: the models in Kotlin have them, too", missing_in_kotlin(document, kotlin), [])

@@ -1,5 +1,5 @@
-"""glewlwyd, as Debian has it: one server with two providers, one signing with EdDSA and one with RS256, and as many clients
-as are registered."""
+"""glewlwyd, as Debian has it: one server with two providers, one signing with EdDSA and one with RS256, and as many
+clients as are registered."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Glewlwyd:
             return file.read()
 
     def register(self, client: str, method: str, **properties: object) -> None:
-        """A client that may prove itself by this one method. The password is known to all of them, so that one who is refused
-        with it is refused for the method."""
+        """A client that may prove itself by this one method. The password is known to all of them, so that one who is
+        refused with it is refused for the method."""
         api(self.admin, "POST", "/client/", {
             "client_id": client, "name": client, "confidential": True, "enabled": True, "password": SECRET,
             "scope": ["openid"], "redirect_uri": [self.redirect_uri], "authorization_type": ["code"],
@@ -86,9 +86,9 @@ def glewlwyd(folder: str, redirect_uri: str) -> Iterator[Glewlwyd]:
 
 def configure(folder: str, port: int) -> str:
     database = f"{folder}/glewlwyd.db"
-    with gzip.open(f"{DOCUMENTATION}/database/init.sqlite3.sql.gz", "rt", encoding="utf-8") as script:
-        with contextlib.closing(sqlite3.connect(database)) as connection:
-            connection.executescript(script.read())
+    with gzip.open(f"{DOCUMENTATION}/database/init.sqlite3.sql.gz", "rt", encoding="utf-8") as script, \
+            contextlib.closing(sqlite3.connect(database)) as connection:
+        connection.executescript(script.read())
     with gzip.open(f"{DOCUMENTATION}/glewlwyd.conf.sample.gz", "rt", encoding="utf-8") as sample:
         text = sample.read()
     for pattern, value in [

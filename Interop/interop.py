@@ -29,8 +29,8 @@ def sign_ins(checks: Checks, app: CodeApp, is_new: bool, log: str) -> None:
     checks.expect(f"{name}: a user signs in", status == 200 and first.get("new_user") is is_new, (status, first))
     user: User = first.get("user", {})
     checks.expect(
-        f"{name}: with name and e-mail address", (user.get("name"), user.get("email")) == ("Jane Doe", "jane@example.com"),
-        user)
+        f"{name}: with name and e-mail address",
+        (user.get("name"), user.get("email")) == ("Jane Doe", "jane@example.com"), user)
     status, again = app.post(app.code())
     checks.expect(
         f"{name}: and is known the next time",
@@ -54,9 +54,11 @@ def sign_ins(checks: Checks, app: CodeApp, is_new: bool, log: str) -> None:
         f"{name}: another nonce is found out", (status, wrong.get("reason")) == (401, "nonce"), (status, wrong))
     with open(log, encoding="utf-8") as file:
         text = file.read()
-    checks.expect(f"{name}: the log tells the provider's words", f'provider={name}' in text and "provider_error=" in text, "")
+    checks.expect(f"{name}: the log tells the provider's words",
+                  f"provider={name}" in text and "provider_error=" in text, "")
     checks.expect(
-        f"{name}: and nothing that was sent", not any(body[part] in text for part in ("code", "code_verifier", "nonce")), "")
+        f"{name}: and nothing that was sent",
+        not any(body[part] in text for part in ("code", "code_verifier", "nonce")), "")
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
-"""Servers for the checks of the client for apps in Kotlin: simulated providers, a Gatehouse, another one that gives no grace to lost
-answers, and one with registration by ticket. Run by scripts/check-app-clients; what is behind -- is the program of the checks."""
+"""Servers for the checks of the client for apps in Kotlin: simulated providers, a Gatehouse, another one that gives no
+grace to lost answers, and one with registration by ticket. Run by scripts/check-app-clients; what is behind -- is the
+program of the checks."""
 
 from __future__ import annotations
 
@@ -84,9 +85,10 @@ def main() -> int:
         with gatehouse(arguments.binaries, folder, urls, GRACE_SECONDS) as (lenient, configuration), \
                 gatehouse(arguments.binaries, folder, urls, 0) as (strict, _), \
                 gatehouse(arguments.binaries, folder, urls, GRACE_SECONDS, "ticket") as (by_ticket, _):
-            places = {"GATEHOUSE_URL": lenient, "GATEHOUSE_WITHOUT_GRACE_URL": strict, "GATEHOUSE_BY_TICKET_URL": by_ticket,
-                      "PLAIN_URL": urls["plain"], "AUTH0_URL": urls["auth0"], "CARRIER_URL": urls["aurora"],
-                      "PUBLIC_URL": PUBLIC, "GATEHOUSE": f"{arguments.binaries}/gatehouse", "CONFIGURATION": configuration}
+            places = {
+                "GATEHOUSE_URL": lenient, "GATEHOUSE_WITHOUT_GRACE_URL": strict, "GATEHOUSE_BY_TICKET_URL": by_ticket,
+                "PLAIN_URL": urls["plain"], "AUTH0_URL": urls["auth0"], "CARRIER_URL": urls["aurora"],
+                "PUBLIC_URL": PUBLIC, "GATEHOUSE": f"{arguments.binaries}/gatehouse", "CONFIGURATION": configuration}
             ran = subprocess.run(arguments.program, env={**os.environ, **places})
     return ran.returncode
 

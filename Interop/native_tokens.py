@@ -1,5 +1,5 @@
-"""Apps that hold an ID token of a provider, as an SDK gives it to them, and post that: the provider knows nothing of Gatehouse,
-and gives the token to a client of the app's own."""
+"""Apps that hold an ID token of a provider, as an SDK gives it to them, and post that: the provider knows nothing of
+Gatehouse, and gives the token to a client of the app's own."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ APP, STRANGER = "gatehouse-app", "another-app"
 
 
 class SDK:
-    """Has a provider's ID tokens by the code flow of a client of its own. What stands in them as the nonce is a hash, so that
-    whoever sees a token does not see what the app has drawn."""
+    """Has a provider's ID tokens by the code flow of a client of its own. What stands in them as the nonce is a hash,
+    so that whoever sees a token does not see what the app has drawn."""
 
     def __init__(self, issuer: str, secret: str, authorize: Callable[[str, Parameters], Parameters]) -> None:
         self.issuer, self.secret, self.authorize = issuer, secret, authorize
         parts = urllib.parse.urlsplit(issuer)
         self.browser = Browser(parts.hostname or "", parts.port or 80)
-        document: dict[str, str] = json.loads(self.browser.send("GET", f"{parts.path}/.well-known/openid-configuration").text)
+        page = self.browser.send("GET", f"{parts.path}/.well-known/openid-configuration")
+        document: dict[str, str] = json.loads(page.text)
         self.token_path = urllib.parse.urlsplit(document["token_endpoint"]).path
 
     def token(self, client: str = APP) -> tuple[str, str]:
@@ -88,8 +89,8 @@ class NativeTokens:
         refused("a tampered token", post(tampered(token), drawn), "signature")
         status, first = post(token, drawn)
         checks.expect(
-            f"{name}: an app's ID token signs in the user of the codes", status == 200 and first.get("new_user") is False,
-            (status, first))
+            f"{name}: an app's ID token signs in the user of the codes",
+            status == 200 and first.get("new_user") is False, (status, first))
         status, same = post(token, drawn)
         checks.expect(
             f"{name}: a token that is sent again gets the same answer",

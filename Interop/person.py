@@ -45,8 +45,8 @@ class Person:
         return self.session.get(url, allow_redirects=False, timeout=30)
 
     def follow(self, url: str, app_address: str) -> str:
-        """Goes where it is sent, and says yes where it is asked, until it is sent to the app's address, which is not asked
-        for: there is no app.
+        """Goes where it is sent, and says yes where it is asked, until it is sent to the app's address, which is not
+        asked for: there is no app.
 
         Returns the whole address."""
         answer = self.get(url)

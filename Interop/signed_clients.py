@@ -40,7 +40,8 @@ class Trial:
 
 class SignedClients:
     def __init__(
-            self, glewlwyd: Glewlwyd, canaille: Canaille, folder: str, port: int, secret_files: tuple[str, str]) -> None:
+            self, glewlwyd: Glewlwyd, canaille: Canaille, folder: str, port: int,
+            secret_files: tuple[str, str]) -> None:
         self.glewlwyd, self.canaille, self.folder, self.port = glewlwyd, canaille, folder, port
         file = f"{folder}/client.key"
         subprocess.run(
@@ -54,7 +55,8 @@ class SignedClients:
             Trial("glewlwyd-es256", READ, ["clientAuthentication: private_key_jwt", "assertionAlgorithm: ES256"],
                   "ES256, by jwks_uri"),
             Trial("glewlwyd-file", GIVEN, own, "a key of the provider's own, by jwks"),
-            Trial("glewlwyd-secret", SHARING, ["clientAuthentication: client_secret_jwt", *by_secret], "HS256 under the secret"),
+            Trial("glewlwyd-secret", SHARING, ["clientAuthentication: client_secret_jwt", *by_secret],
+                  "HS256 under the secret"),
             Trial("glewlwyd-basic", READ, [password, "basicEncoding: raw"], "its password in Basic", False),
             Trial("glewlwyd-post", READ, [password, "clientAuthentication: client_secret_post"],
                   "its password in the form", False),
@@ -137,7 +139,8 @@ class SignedClients:
         return False
 
     def rotates(self, checks: Checks, command: Command) -> None:
-        """`command` runs gatehouse beside the server. The old keys are withdrawn, so that only the new ones can serve."""
+        """`command` runs gatehouse beside the server. The old keys are withdrawn, so that only the new ones can
+        serve."""
         app = self.app(self.trials[0])
         old = {key["kid"] for key in app.client_keys()["keys"]} - {"by-hand"}
         command("keys", "rotate", "--client", "--now")

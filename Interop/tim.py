@@ -84,7 +84,8 @@ class Service:
         self.start()
 
     def client(
-            self, platform: str, keychain: dict[str, Entry], base: str | None = None, client_id: str = "tim-app") -> TIM:
+            self, platform: str, keychain: dict[str, Entry], base: str | None = None,
+            client_id: str = "tim-app") -> TIM:
         """By the constructor that takes both addresses, or by the one that makes them of a base."""
         issuer = f"{base}{REALM}" if base else self.issuer
         keys = f"{base or self.issuer}{REALM}/keyservice/v1"

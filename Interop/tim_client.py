@@ -1,6 +1,6 @@
-"""TIM, the identity manager of Trifork, as its libraries for phones behave: what they ask of an issuer and of a key service, in
-which order, and what they take an answer for. They run on iOS and Android only; what they do was read in their sources, and is
-written anew here, quirks included."""
+"""TIM, the identity manager of Trifork, as its libraries for phones behave: what they ask of an issuer and of a key
+service, in which order, and what they take an answer for. They run on iOS and Android only; what they do was read in
+their sources, and is written anew here, quirks included."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class TIM:
     """One app on one phone. What `keychain` holds outlives the app."""
 
     def __init__(
-            self, platform: str, issuer: str, key_service: str, client_id: str, redirect_uri: str, sign_in: Mapping[str, str],
-            keychain: dict[str, Entry]) -> None:
+            self, platform: str, issuer: str, key_service: str, client_id: str, redirect_uri: str,
+            sign_in: Mapping[str, str], keychain: dict[str, Entry]) -> None:
         self.platform, self.issuer, self.client_id, self.redirect_uri = platform, issuer, client_id, redirect_uri
         self.sign_in, self.keychain = sign_in, keychain
         self.keys = KeyService(key_service, platform)
@@ -165,7 +165,8 @@ class TIM:
         if self.access is None:
             raise TIMError("userNotLoggedIn")
         if self.expires - time.time() < MARGIN_SECONDS:
-            self.take(self.ask(self.discovered(), {"grant_type": "refresh_token", "refresh_token": self.refresh_token()}))
+            fields = {"grant_type": "refresh_token", "refresh_token": self.refresh_token()}
+            self.take(self.ask(self.discovered(), fields))
         return self.access
 
     def logout(self) -> None:

@@ -29,17 +29,17 @@ class Verifier(JWTBearerClientAssertion):  # type: ignore[misc]  # Authlib has n
     def get_audiences(self) -> list[str]:
         return [self.audience]
 
-    def validate_jti(self, claims: object, jti: str) -> bool:
+    def validate_jti(self, _: object, jti: str) -> bool:
         if jti in self.seen:
             return False
         self.seen.add(jti)
         return True
 
-    def resolve_client_public_key(self, client: object) -> Key:
+    def resolve_client_public_key(self, _: object) -> Key:
         return self.key
 
     def taken(self, assertion: str) -> bool:
-        client = SimpleNamespace(check_endpoint_auth_method=lambda method, endpoint: True)
+        client = SimpleNamespace(check_endpoint_auth_method=lambda *_: True)
         request = SimpleNamespace(form={"client_assertion_type": TYPE, "client_assertion": assertion}, client=None)
         taken: object = self(lambda name: client if name == self.client else None, request)
         return taken is client

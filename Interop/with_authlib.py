@@ -96,7 +96,8 @@ def run(checks: Checks, service: Service) -> None:
         ("a public app", service.device, {}),
         ("a confidential app", service.web, {}),
         ("a confidential app with client_secret_post", service.web, {
-            "token_endpoint_auth_method": "client_secret_post", "revocation_endpoint_auth_method": "client_secret_post"}),
+            "token_endpoint_auth_method": "client_secret_post",
+            "revocation_endpoint_auth_method": "client_secret_post"}),
     ]
     for name, app, settings in apps:
         signs_in(checks, f"{NAME}, {name}", service, Application(service, app, settings), metadata)
@@ -139,7 +140,8 @@ def signs_in(checks: Checks, who: str, service: Service, application: Applicatio
         for kind in ("access_token", "refresh_token"):
             seen = asking.introspect_token(metadata["introspection_endpoint"], fresh[kind], kind).json()
             checks.equal(f"{who}: {asker} is told whose {kind} it is",
-                         [seen.get(name) for name in ("active", "sub", "client_id")], [True, user["sub"], app.client_id])
+                         [seen.get(name) for name in ("active", "sub", "client_id")],
+                         [True, user["sub"], app.client_id])
     answer = session.revoke_token(metadata["revocation_endpoint"], fresh["refresh_token"], "refresh_token")
     checks.equal(f"{who}: a token can be revoked", answer.status_code, 200)
     for asker, asking in askers:

@@ -1,5 +1,5 @@
-"""google-auth-oauthlib: Google's flow on requests-oauthlib and oauthlib, which makes PKCE's verifier by itself. It takes
-addresses rather than metadata, and has no word for introspection, nor for signing out."""
+"""google-auth-oauthlib: Google's flow on requests-oauthlib and oauthlib, which makes PKCE's verifier by itself. It
+takes addresses rather than metadata, and has no word for introspection, nor for signing out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class Application:
         self.metadata: Metadata = self.person.get(service.metadata_url).json()
 
     def flow(self) -> Flow:
-        """A flow is for one sign-in. A public app's file has an empty secret, as Google's own have for some of theirs."""
+        """A flow is for one sign-in. A public app's file has an empty secret, as Google's own have for some of
+        theirs."""
         client = {
             "client_id": self.app.client_id, "client_secret": self.app.secret or "",
             "auth_uri": self.metadata["authorization_endpoint"], "token_uri": self.metadata["token_endpoint"]}

@@ -1,4 +1,5 @@
-"""requests_oauth2client, which sends a secret in the form where it is not told otherwise, and takes metadata at its word."""
+"""requests_oauth2client, which sends a secret in the form where it is not told otherwise, and takes metadata at its
+word."""
 
 from __future__ import annotations
 
@@ -113,7 +114,8 @@ def asks_for_a_level(checks: Checks, service: Service) -> None:
     application = Application(service, service.web)
     response = application.response(acr_values="a3", max_age=300)
     claims = application.client.authorization_code(response).id_token.claims
-    checks.expect(f"{NAME}: a level and an age that were asked for are there", {"acr", "auth_time"} <= claims.keys(), claims)
+    checks.expect(f"{NAME}: a level and an age that were asked for are there",
+                  {"acr", "auth_time"} <= claims.keys(), claims)
     checks.equal(f"{NAME}: the level is that one", claims.get("acr"), "a3")
 
 

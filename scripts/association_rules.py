@@ -1,8 +1,7 @@
 """What Apple's and Google's servers take of the two files by which phones learn which apps belong to a host.
 
-The rules are written down here once more, apart from those that Gatehouse checks its configuration by, so that one can't share
-the other's mistakes.
-"""
+The rules are written down here once more, apart from those that Gatehouse checks its configuration by, so that one
+can't share the other's mistakes. """
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Holds the two files by which phones learn which apps belong to a host to what Apple's and Google's servers take.
 
-scripts/check-association calls this, and says how. With --self-test it shows each rule failing, at servers that each do one
-thing wrong.
-"""
+scripts/check-association calls this, and says how. With --self-test it shows each rule failing, at servers that each do
+one thing wrong. """
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Clicks through the sample app in headless Chromium as a person would, in a phone's window and a desk's.
 
-scripts/check-demo starts the servers and calls this with the app's address. Ends with status 1 at the first step that does not
-show what it should, at anything on a page's console that does not belong there, and at an axe finding that is serious.
-"""
+scripts/check-demo starts the servers and calls this with the app's address. Ends with status 1 at the first step that
+does not show what it should, at anything on a page's console that does not belong there, and at an axe finding that is
+serious. """
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Demo(AppSteps, ProgramSteps):
 
     def run(self) -> None:
         for step in (self.sign_in, self.second_session, self.receipt, self.link, self.change_carriers, self.refusal,
-                     self.second_thoughts, self.ended_session, self.locked, self.by_program, self.sign_out, self.signed_up,
-                     self.by_ticket, self.stayed):
+                     self.second_thoughts, self.ended_session, self.locked, self.by_program, self.sign_out,
+                     self.signed_up, self.by_ticket, self.stayed):
             began = time.monotonic()
             try:
                 step()
@@ -78,7 +78,7 @@ def main() -> int:
             demo.run()
         finally:
             demo.close()
-        lesser = sorted(set(f"{impact} {rule}" for impact, rule in demo.findings)) or ["none"]
+        lesser = sorted({f"{impact} {rule}" for impact, rule in demo.findings}) or ["none"]
         print(f"{name}: {demo.axe_pages} pages through axe, nothing serious; lesser findings: {', '.join(lesser)}")
     return 0
 

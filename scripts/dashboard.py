@@ -125,7 +125,8 @@ def main(path: str, prometheus: str) -> int:
     count, answered, faults = tried(dashboard, lambda query: ask(prometheus, query))
     for fault in faults:
         print(fault, file=sys.stderr)
-    print(f"Dashboard: {count} queries run, {answered} of them on what a server tells that nobody has asked for anything.")
+    print(f"Dashboard: {count} queries run, {answered} of them on what a server tells that nobody has asked for "
+          "anything.")
     return 0 if is_right(count, answered, faults) else 1
 
 

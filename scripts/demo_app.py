@@ -140,7 +140,8 @@ class AppSteps(Window):
     def locked(self) -> None:
         """Behind a PIN, as TIM's clients are: opened, and closed for good by three wrong ones."""
         for pins, words in ((["2718"], ["Signed in", self.person]),
-                            (["3141", "3142", "3143"], ["Three wrong PINs: the key is gone", "with your phone number"])):
+                            (["3141", "3142", "3143"],
+                             ["Three wrong PINs: the key is gone", "with your phone number"])):
             token = self.browser.execute_script("return JSON.parse(sessionStorage.tokens).refresh_token")
             self.types("lock-pin", "2718")
             self.click(id="lock-it")

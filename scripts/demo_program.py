@@ -1,4 +1,5 @@
-"""What a person does with a program of the machine's own, which opens pages in the browser, and what must come of it."""
+"""What a person does with a program of the machine's own, which opens pages in the browser, and what must come of
+it."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ class BackHandler(http.server.BaseHTTPRequestHandler):
 
 
 class Program:
-    """An app of this machine's own, which opens pages in the person's browser, and waits at a port for what comes of them."""
+    """An app of this machine's own, which opens pages in the person's browser, and waits at a port for what comes of
+    them."""
 
     SCOPE = "openid email account.read account.identities transactions"
 
@@ -123,7 +125,8 @@ class ProgramSteps(Window):
         self.rests()
 
     def by_ticket(self) -> None:
-        """Where registration is by ticket, a program registers its user, approves and links, all through the browser."""
+        """Where registration is by ticket, a program registers its user, approves and links, all through the
+        browser."""
         program, person = Program(self.places.ticketing), f"Ada {self.name}"
         carrier, network = "Aurora Mobile", {"mccmnc": "310410"}
         # A cookie is every port's, so the browser knows the app here as well; whom it signs in here has not agreed.
@@ -137,7 +140,8 @@ class ProgramSteps(Window):
         self.sees("Back in the program")
         status, told = program.redeem()
         if status != 400 or told.get("error") != "unlinked_user" or "link_ticket" in program.told:
-            raise SystemExit(f"{self.name}: nobody is asked to register: {status} {told.get('error')} {list(program.told)}")
+            raise SystemExit(
+                f"{self.name}: nobody is asked to register: {status} {told.get('error')} {list(program.told)}")
         status, user = program.ask("/users", link_ticket=told["link_ticket"], client_id="sample-app", name=person)
         if status != 201:
             raise SystemExit(f"{self.name}: the ticket does not register: {status} {user}")
@@ -153,7 +157,8 @@ class ProgramSteps(Window):
         if status != 200 or "receipt" not in answer:
             raise SystemExit(f"{self.name}: there is no receipt: {status} {answer}")
         token = answer["access_token"]
-        status, begun = program.ask("/users/me/identities/authorize", token, provider="plain", redirect_uri=program.redirect_uri)
+        status, begun = program.ask(
+            "/users/me/identities/authorize", token, provider="plain", redirect_uri=program.redirect_uri)
         if status != 200:
             raise SystemExit(f"{self.name}: no further identity is begun: {status} {begun}")
         linked = {"phone": "Linus Pauling", "desk": "Ada Lovelace"}[self.name]

@@ -1,4 +1,5 @@
-"""A window of headless Chromium for scripts/check_demo.py: what a person sees and does in it, and what each page is held to."""
+"""A window of headless Chromium for scripts/check_demo.py: what a person sees and does in it, and what each page is
+held to."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ class Violation(TypedDict):
 
 
 def is_of_a_page_that_went(error: WebDriverException) -> bool:
-    """Whether an element is not there, or not any more: the driver has two ways to say that, and one that has no name."""
+    """Whether an element is not there, or not any more: the driver has two ways to say that, and one that has no
+    name."""
     return (isinstance(error, (NoSuchElementException, StaleElementReferenceException))
             or "does not belong to the document" in str(error.msg))
 
@@ -130,7 +132,8 @@ class Window:
             WebDriverWait(self.browser, PATIENCE, 0.1).until(clicked)
         except TimeoutException:
             self.picture("failed")
-            raise SystemExit(f"{self.name}: {self.browser.current_url} has no button {id or label}:\n{self.text()}") from None
+            raise SystemExit(
+                f"{self.name}: {self.browser.current_url} has no button {id or label}:\n{self.text()}") from None
 
     def value(self, id: str) -> str:
         text: str = self.browser.find_element(By.ID, id).text

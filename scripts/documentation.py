@@ -33,7 +33,8 @@ def prose(path: str) -> Iterator[tuple[int, str]]:
 
 
 def anchors(path: str) -> set[str]:
-    """What GitHub makes of the headings: small letters, hyphens for spaces, no punctuation; the second of a name gets -1."""
+    """What GitHub makes of the headings: small letters, hyphens for spaces, no punctuation; the second of a name gets
+    -1."""
     found: dict[str, int] = {}
     for _, line in prose(path):
         if heading := re.match(r"#{1,6} +(.*?) *$", line):
@@ -118,10 +119,12 @@ def self_test() -> None:
         pathlib.Path(folder, "B.md").write_text("# One `two`, three\n# Four\n# Four\n", encoding="utf-8")
         manifest.write_text('target("A", ["B", "C"])', encoding="utf-8")
         cases = {
-            "tests that are there": finds("`ATests`; `ATests`: is b; `ATests`: is c, and d. More of it; `Tests/A`") == [],
+            "tests that are there":
+                finds("`ATests`; `ATests`: is b; `ATests`: is c, and d. More of it; `Tests/A`") == [],
             "a file that is not there": finds("`ATests`; `BTests`: is b") == ["there is no BTests.swift in Tests"],
             "a sentence that is not there": finds("`ATests`: is") == ["ATests.swift has no test of the name “is”"],
-            "one of two": finds("`ATests`: is b; `ATests`: is e. More") == ["ATests.swift has no test of the name “is e”"],
+            "one of two":
+                finds("`ATests`: is b; `ATests`: is e. More") == ["ATests.swift has no test of the name “is e”"],
             "links that lead somewhere": linked(
                 "# Five\n[a](B.md) [b](B.md#one-two-three) [c](B.md#four-1) [d](#five) [e](https://a.example/x)") == [],
             "a link in code": linked("```\n[a](C.md)\n```\n`[b](C.md)`") == [],
@@ -142,8 +145,10 @@ def main() -> None:
     faults = [fault for path in sys.argv[1:] for fault in broken_links(path)]
     faults += wrong_imports("Documentation/Architecture.md", "Package.swift")
     faults += missing_tests(practice, prose(practice), tests())
-    print("\n".join(faults) if faults else "Documents: every link leads somewhere, what is named of targets and tests is there.")
-    sys.exit(1 if faults else 0)
+    if faults:
+        print("\n".join(faults))
+        sys.exit(1)
+    print("Documents: every link leads somewhere, what is named of targets and tests is there.")
 
 
 main()

@@ -1,5 +1,5 @@
-"""Holds what a server says at /metrics, and what rules and alerts speak of, against each other. Each run first shows each
-kind of failure failing.
+"""Holds what a server says at /metrics, and what rules and alerts speak of, against each other. Each run first shows
+each kind of failure failing.
 
     observability.py ROOT PROMETHEUS-TEXT OPENMETRICS-TEXT
 """
@@ -23,8 +23,8 @@ ENDINGS = re.compile(r"_(total|bucket|count|sum|info)$")
 
 @dataclass(frozen=True)
 class Seen:
-    """What is held against each other: the families in both forms, the sources as one text, the rules, the queries of the
-    dashboard as one text, and the run-books."""
+    """What is held against each other: the families in both forms, the sources as one text, the rules, the queries of
+    the dashboard as one text, and the run-books."""
 
     families: set[str]
     opened: set[str]
@@ -47,7 +47,8 @@ class Seen:
                 faults.append(f"rules or the dashboard speak of {name}, which no source has")
         sections: set[str] = set(re.findall(r"^## (\w+)$", self.runbooks, re.MULTILINE))
         alerts = self.alerts
-        faults += [f"the alert {alert} has no section in Documentation/Runbooks.md" for alert in alerts if alert not in sections]
+        faults += [f"the alert {alert} has no section in Documentation/Runbooks.md"
+                   for alert in alerts if alert not in sections]
         faults += [f"{section} of Documentation/Runbooks.md is no alert" for section in sections - set(alerts)]
         faults += [f"{alert} does not name its section" for alert in alerts if f"#{alert.lower()}" not in self.rules]
         return faults
@@ -61,15 +62,16 @@ def self_test() -> None:
     right = Seen(
         families={"gatehouse_a", "gatehouse_b"}, opened={"gatehouse_a", "gatehouse_b_info"},
         sources='metric("gatehouse_a") metric("gatehouse_b")',
-        rules="  - alert: Bad\n    expr: gatehouse_a_total > 1\n    runbook: Runbooks.md#bad\n", shown="gatehouse_b_bucket",
-        runbooks="# Runbooks\n\n## Bad\n")
+        rules="  - alert: Bad\n    expr: gatehouse_a_total > 1\n    runbook: Runbooks.md#bad\n",
+        shown="gatehouse_b_bucket", runbooks="# Runbooks\n\n## Bad\n")
 
     cases = {
         "what is right": right.faults() == [],
         "no families": len(replace(right, families=set(), opened=set()).faults()) == 1,
         "a family in one form": len(replace(right, opened={"gatehouse_a"}).faults()) == 1,
-        "a metric of the rules that no source has": replace(right, rules=f"{right.rules}gatehouse_c_count\n").faults() == [
-            "rules or the dashboard speak of gatehouse_c_count, which no source has"],
+        "a metric of the rules that no source has":
+            replace(right, rules=f"{right.rules}gatehouse_c_count\n").faults() == [
+                "rules or the dashboard speak of gatehouse_c_count, which no source has"],
         "a metric of the dashboard that no source has": len(replace(right, shown="gatehouse_d").faults()) == 1,
         "a rule that is recorded": replace(right, rules=f"{right.rules}record: job:gatehouse_c:rate\n").faults() == [],
         "an alert without a section": replace(right, runbooks="").faults() == [
@@ -100,7 +102,8 @@ def main(root: str, text: str, open_text: str) -> int:
     faults = seen.faults()
     for fault in faults:
         print(fault, file=sys.stderr)
-    print(f"Metrics: {len(seen.families)} families parse in both forms; {len(seen.alerts)} alerts, each with its run-book.")
+    print(f"Metrics: {len(seen.families)} families parse in both forms; "
+          f"{len(seen.alerts)} alerts, each with its run-book.")
     return 1 if faults else 0
 
 

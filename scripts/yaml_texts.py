@@ -2,10 +2,9 @@
 
 usage: python3 scripts/yaml_texts.py [--seed N] COUNT >FILE; DEV_YAML_TEXTS=FILE scripts/test
 
-PyYAML is written in Python and shares nothing with libyaml. A line of FILE is a JSON object: the `text`, and the `tree`, in
-which a list is an array, a mapping an object whose first value of a key counts, a scalar a string, and what stands for
-nothing null; there is no `tree` where PyYAML refuses the text.
-"""
+PyYAML is written in Python and shares nothing with libyaml. A line of FILE is a JSON object: the `text`, and the
+`tree`, in which a list is an array, a mapping an object whose first value of a key counts, a scalar a string, and what
+stands for nothing null; there is no `tree` where PyYAML refuses the text. """
 
 from __future__ import annotations
 
@@ -35,11 +34,11 @@ CONFIGURATIONS = [
     for path in sorted((pathlib.Path(__file__).parent.parent / "Config").glob("*.yaml"))
 ]
 PIECES = [
-    "a", "b", "key", "0123", "true", "null", "~", "é", "😀", "http://x.example/a:b#c", "x y", "''", '""', "'it''s'", "'a: b'",
-    '"q\\n"', '"\\u00e9\\x41"', '"\\"', "'", '"', ":", ": ", ":\n", ",", ", ", "[", "]", "{", "}", "[]", "{}", "- ", "-\n", "-",
-    "? ", "?", "#", " # c", "# c\n", "\n", "\n", "\n  ", "\n    ", "\n- ", " ", "  ", "\t", "\r\n", "\r", "&x ", "*x", "!t ",
-    "|\n  ", ">\n  ", "|", ">", "%", "@", "`", "---\n", "---", "...\n", "%YAML 1.1\n", "\\", "=", "<<", "::1", "-1", "\x01",
-    "\x7f", "\u0085", "\u2028", "\ufeff",
+    "a", "b", "key", "0123", "true", "null", "~", "é", "😀", "http://x.example/a:b#c", "x y", "''", '""', "'it''s'",
+    "'a: b'", '"q\\n"', '"\\u00e9\\x41"', '"\\"', "'", '"', ":", ": ", ":\n", ",", ", ", "[", "]", "{", "}", "[]", "{}",
+    "- ", "-\n", "-", "? ", "?", "#", " # c", "# c\n", "\n", "\n", "\n  ", "\n    ", "\n- ", " ", "  ", "\t", "\r\n",
+    "\r", "&x ", "*x", "!t ", "|\n  ", ">\n  ", "|", ">", "%", "@", "`", "---\n", "---", "...\n", "%YAML 1.1\n", "\\",
+    "=", "<<", "::1", "-1", "\x01", "\x7f", "\u0085", "\u2028", "\ufeff",
 ]
 
 
@@ -49,7 +48,8 @@ def soup(chance: random.Random) -> str:
 
 
 def scalar(chance: random.Random) -> str:
-    return chance.choice(["a", "b c", "'d'", '"e\\tf"', "7", "~", "", "null", "x:y", "'#'", "é", "-1", "*a", "!t v", "a#b", "@"])
+    return chance.choice([
+        "a", "b c", "'d'", '"e\\tf"', "7", "~", "", "null", "x:y", "'#'", "é", "-1", "*a", "!t v", "a#b", "@"])
 
 
 def flow(chance: random.Random, depth: int) -> str:
