@@ -2,7 +2,8 @@
 
 scripts/check-demo starts the servers and calls this with the app's address. Ends with status 1 at the first step that
 does not show what it should, at anything on a page's console that does not belong there, and at an axe finding that is
-serious. """
+serious. Each run first shows each of these failing.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ import pathlib
 import sys
 import time
 
+import demo_self_test
 from demo_app import AppSteps
 from demo_program import ProgramSteps
 from demo_window import Places, Size
@@ -69,6 +71,7 @@ def main() -> int:
     arguments = parser.parse_args()
     arguments.screenshots.mkdir(parents=True, exist_ok=True)
     places = Places(arguments.app, arguments.gatehouse, arguments.ticketing)
+    demo_self_test.run()
     for name in WINDOWS:
         for picture in arguments.screenshots.glob(f"{name}-[0-9][0-9]-*.png"):
             picture.unlink()

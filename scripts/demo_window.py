@@ -60,6 +60,7 @@ class Window:
         self.name, self.person, self.folder, self.places = name, person, folder, places
         self.width, self.height = size
         self.pictures, self.axe_pages = 0, 0
+        self.patience = PATIENCE
         # How bad each is, and which rule it is about.
         self.findings: list[tuple[str, str]] = []
         options = webdriver.ChromeOptions()
@@ -99,7 +100,7 @@ class Window:
                 return False
 
         try:
-            WebDriverWait(self.browser, PATIENCE, 0.1).until(there)
+            WebDriverWait(self.browser, self.patience, 0.1).until(there)
         except TimeoutException:
             self.picture("failed")
             missing = [one for one in texts if one not in self.text()]
@@ -108,7 +109,7 @@ class Window:
 
     def rests(self) -> None:
         """Waits until the app has finished what it does by itself when it is opened."""
-        WebDriverWait(self.browser, PATIENCE, 0.1).until(
+        WebDriverWait(self.browser, self.patience, 0.1).until(
             lambda one: one.execute_script("return document.documentElement.dataset.ready") == "true")
 
     def types(self, id: str, text: str) -> None:
@@ -129,7 +130,7 @@ class Window:
                 return False
 
         try:
-            WebDriverWait(self.browser, PATIENCE, 0.1).until(clicked)
+            WebDriverWait(self.browser, self.patience, 0.1).until(clicked)
         except TimeoutException:
             self.picture("failed")
             raise SystemExit(
