@@ -3,7 +3,7 @@
 import threading
 
 from bench import crowd
-from wire import LOST
+from testbed.client import LOST
 
 
 class Acknowledged:

@@ -14,10 +14,10 @@ from bench import eventually
 from mounts import Unavailable, mount, unmount
 from postgres import NotInstalled as NoDatabase
 from postgres import Postgres, storage
-from process import Process
-from stops import free_ports
 from storage import fill
-from wire import LOST
+from testbed.client import LOST
+from testbed.ports import free_ports
+from testbed.process import Process
 
 LONGEST = 1800
 TMPFS_BYTES = 24 << 20

@@ -8,7 +8,7 @@ import threading
 import time
 
 from fleet import CutOff
-from wire import LOST
+from testbed.client import LOST
 
 # In a drill nothing expires by itself, who has lost an answer gets the same again to its end, and old tokens are tried
 # in numbers.

@@ -4,73 +4,87 @@ import concurrent.futures
 import contextlib
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import TypeVar, Unpack
 
-from carriers import Carriers
-from gatehouse import Gatehouse
+from claims import Claim, shows
+from gatehouse import Gatehouse, Options
+from testbed.carriers import Carriers, carriers
+
+Result = TypeVar("Result")
 
 
 class Bench:
-    def __init__(self, binaries, folder, root, seconds):
+    def __init__(self, binaries: str, folder: str, root: str, seconds: int) -> None:
         self.binaries = binaries
         self.folder = folder
         self.root = root
         # How long the soak lasts.
         self.seconds = seconds
-        self.figures = {}
-        self.broken = []
-        self.skipped = []
+        self.figures: dict[str, str] = {}
+        self.broken: list[str] = []
+        self.skipped: list[str] = []
         self.started = time.monotonic()
 
-    def claim(self, holds, sentence):
-        """States what must be true, and remembers when it is not."""
+    def state(self, *claims: Claim) -> bool:
+        """States what must be true, and remembers what is not. Whether all of it is."""
+        for claim in claims:
+            self.claim(claim.holds, claim.sentence)
+        return all(claim.holds for claim in claims)
+
+    def claim(self, holds: bool, sentence: str) -> bool:
         if not holds:
             self.broken.append(sentence)
             print(f"    DOES NOT HOLD: {sentence}", flush=True)
         return holds
 
-    def figure(self, name, value):
+    def figure(self, name: str, value: object) -> None:
         self.figures[name] = f"{value:.2f}" if isinstance(value, float) else str(value)
 
-    def note(self, sentence):
+    def note(self, sentence: str) -> None:
         print(f"    {time.monotonic() - self.started:6.1f} s  {sentence}", flush=True)
 
-    def skip(self, sentence):
+    def skip(self, sentence: str) -> None:
         """Says loudly that a part can't be done here."""
         self.skipped.append(sentence)
         print(f"    SKIPPED: {sentence}", flush=True)
 
-    @contextlib.contextmanager
-    def carriers(self, latency=0, redirect_uris=()):
-        carriers = Carriers(self.binaries, self.folder, latency, redirect_uris)
-        try:
-            yield carriers
-        finally:
-            carriers.stop()
+    def carriers(self, latency: int = 0, redirect_uris: Iterable[str] = ()) -> AbstractContextManager[Carriers]:
+        return carriers(self.binaries, self.folder, latency, redirect_uris)
 
-    def start(self, carriers, name="server", **options):
+    def start(self, carriers: Carriers, name: str = "server", **options: Unpack[Options]) -> Gatehouse:
         """A server that the drill stops or kills itself."""
         return Gatehouse(self.binaries, os.path.join(self.folder, name), carriers, **options)
 
     @contextlib.contextmanager
-    def server(self, carriers, name="server", **options):
+    def server(self, carriers: Carriers, name: str = "server", **options: Unpack[Options]) -> Iterator[Gatehouse]:
         """A server that must live to the end and stop in good order."""
         server = self.start(carriers, name, **options)
         try:
             yield server
-            self.claim(server.is_running, "the server lives")
-            self.claim(server.stop() == 0, "the server stops in good order")
+            self.state(*ended(server.is_running, server.stop()))
         finally:
             if server.is_running:
                 server.kill()
 
 
-def crowd(count, body, threads=16):
+def ended(lived: bool, status: int) -> list[Claim]:
+    """What must be true of a server that was stopped."""
+    return [Claim(lived, "the server lives"), Claim(status == 0, "the server stops in good order")]
+
+
+def went_on(error: Exception | None) -> Claim:
+    return Claim(error is None, f"the drill runs to its end ({error})")
+
+
+def crowd(count: int, body: Callable[[int], Result], threads: int = 16) -> list[Result]:
     """The results of `body(0)` to `body(count - 1)`, so many at once."""
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
         return list(pool.map(body, range(count)))
 
 
-def eventually(condition, seconds=10):
+def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
     """Whether a condition comes true in time."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -80,9 +94,9 @@ def eventually(condition, seconds=10):
     return True
 
 
-def tally(values):
+def tally(values: Iterable[object]) -> str:
     """How often each value occurs, such as `200×16 502×3`."""
-    counts = {}
+    counts: dict[str, int] = {}
     for value in values:
         counts[str(value)] = counts.get(str(value), 0) + 1
     return " ".join(f"{value}×{count}" for value, count in sorted(counts.items()))
@@ -90,3 +104,8 @@ def tally(values):
 
 KIB = 1024
 MIB = 1024 * 1024
+
+
+def self_test() -> None:
+    shows(ended(True, 0), ("lives", ended(False, 0)), ("in good order", ended(True, -9)))
+    shows([went_on(None)], ("to its end", [went_on(TimeoutError("the drill takes too long"))]))

@@ -9,9 +9,9 @@ import moving
 from bench import MIB
 from postgres import NotInstalled as NoDatabase
 from postgres import Postgres, postgres, storage
-from process import Process
 from ready_made import PEOPLE, NotInstalled, ReadyMade, programs
-from stops import free_ports
+from testbed.ports import free_ports
+from testbed.process import Process
 
 # Which of `PARTS`; all where it is empty.
 WANTED = os.environ.get("DRILL_COST", "").split()

@@ -11,7 +11,7 @@ import time
 from acknowledged import Acknowledged
 from bench import eventually
 from damage import flaws
-from wire import LOST
+from testbed.client import LOST
 
 # Many more by hand: DRILL_CRASH_ROUNDS=1000 scripts/drill crash
 ROUNDS = int(os.environ.get("DRILL_CRASH_ROUNDS", "12"))

@@ -3,7 +3,18 @@
 import os
 
 from disk_journal import (
-    ALLOCATED, CREATED, CUT, FOLDER_MADE, LINKED, MAPPED, REMOVED, RENAMED, SYNC_BEGINS, SYNCED, WRITTEN)
+    ALLOCATED,
+    CREATED,
+    CUT,
+    FOLDER_MADE,
+    LINKED,
+    MAPPED,
+    REMOVED,
+    RENAMED,
+    SYNC_BEGINS,
+    SYNCED,
+    WRITTEN,
+)
 from synced import ALL, NOTHING, PART, File, Folder
 
 

@@ -1,7 +1,11 @@
-"""Runs the drills that are named, one after the other, and prints a line of figures for each. See scripts/drill."""
+"""Runs the drills that are named, one after the other, and prints a line of figures for each. See scripts/drill.
+
+With --self-test it runs none of them, and shows that each of their claims fails of what is not as it should be.
+"""
 
 import argparse
 import os
+import pathlib
 import resource
 import shutil
 import signal
@@ -9,6 +13,10 @@ import sys
 import tempfile
 import time
 import traceback
+from typing import Protocol
+
+# What all tools share.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
 
 import alerts
 import bodies
@@ -54,9 +62,19 @@ import traces
 import unread_log
 import vault
 import worst_day
-from bench import Bench
+from bench import Bench, went_on
+from claims import never_failed
 
-DRILLS = {
+
+class Drill(Protocol):
+    __doc__: str | None
+
+    def run(self, bench: Bench) -> None: ...
+
+    def self_test(self) -> None: ...
+
+
+DRILLS: dict[str, Drill] = {
     "idle": idle, "slow-readers": slow_readers, "bodies": bodies, "random-kids": random_kids,
     "gzip-bombs": gzip_bombs, "descriptors": descriptors, "unread-log": unread_log, "forgotten": forgotten,
     "slow-carrier": slow_carrier, "browsers": browsers, "stops": stops, "storage": storage, "freeze": freeze,
@@ -64,41 +82,46 @@ DRILLS = {
     "moved-store": moved_store, "morning": morning, "failover": failover, "crash": crash,
     "power-cut": power_cut, "vault": vault, "keyservice": keyservice, "native": native, "signup": signup,
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
-    "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler, "history": history,
-    "hot-row": hot_row, "overload": overload, "worst-day": worst_day, "alerts": alerts,
+    "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler,
+    "history": history, "hot-row": hot_row, "overload": overload, "worst-day": worst_day, "alerts": alerts,
     "traces": traces, "hosts": hosts, "incidents": incidents, "cost": cost, "soak": soak}
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding
 # too.
 LONGEST = 180
 
 
-def parse():
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--root", required=True)
-    parser.add_argument("--binaries", required=True)
-    parser.add_argument("--seconds", type=int, required=True)
+    parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("--root", default=str(ROOT))
+    parser.add_argument("--binaries")
+    parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--keep")
     parser.add_argument("drills", nargs="*")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not options.self_test and not options.binaries:
+        parser.error("--binaries is missing")
+    return options
 
 
-def out_of_time(*_):
+def out_of_time(*_: object) -> None:
     raise TimeoutError("the drill takes too long")
 
 
-def run(name, options, parent):
-    """Runs one drill; its line of the table."""
+def run(name: str, options: argparse.Namespace, parent: str) -> tuple[bool, str]:
+    """Runs one drill; whether it has passed, and its line of the table."""
     folder = os.path.join(parent, name)
     os.makedirs(folder)
-    module = DRILLS[name]
-    print(f"\n{name}: {module.__doc__.splitlines()[0]}", flush=True)
+    drill = DRILLS[name]
+    print(f"\n{name}: {(drill.__doc__ or '').splitlines()[0]}", flush=True)
     bench = Bench(options.binaries, folder, options.root, options.seconds)
-    signal.alarm(getattr(module, "LONGEST", LONGEST) + (2 * options.seconds if name == "soak" else 0))
+    signal.alarm(getattr(drill, "LONGEST", LONGEST) + (2 * options.seconds if name == "soak" else 0))
     try:
-        module.run(bench)
+        drill.run(bench)
     except Exception as error:  # Whatever it is, the other drills still run.
         traceback.print_exc()
-        bench.claim(False, f"the drill runs to its end ({error})")
+        bench.state(went_on(error))
     finally:
         signal.alarm(0)
     took = time.monotonic() - bench.started
@@ -107,8 +130,28 @@ def run(name, options, parent):
     return not bench.broken, f"{name:<14} {result:<16} {took:5.0f} s  {figures}"
 
 
-def main():
+def self_test() -> int:
+    faults = [f"{name} has no self-test" for name, drill in DRILLS.items() if not hasattr(drill, "self_test")]
+    # What drills share has claims, too.
+    for path in sorted((ROOT / "Drills").glob("*.py")):
+        module = sys.modules.get(path.stem)
+        if module and hasattr(module, "self_test"):
+            try:
+                module.self_test()
+            except AssertionError as error:
+                faults.append(f"{path.name}: {error}")
+    faults += never_failed(ROOT / "Drills")
+    if faults:
+        print("\n".join(faults), file=sys.stderr)
+        return 1
+    print(f"every claim of {len(DRILLS)} drills is shown failing.")
+    return 0
+
+
+def main() -> int:
     options = parse()
+    if options.self_test:
+        return self_test()
     # Thousands of connections are held here too.
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -125,4 +168,5 @@ def main():
     return 0 if all(holds for holds, _ in results) else 1
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

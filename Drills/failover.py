@@ -17,10 +17,10 @@ from bench import eventually
 from fleet import Fleet
 from instances import report
 from postgres import NotInstalled, programs
-from process import Process
 from recall import check, check_chains
-from stops import free_ports
-from wire import LOST
+from testbed.client import LOST
+from testbed.ports import free_ports
+from testbed.process import Process
 
 LONGEST = 600
 APPS = 6

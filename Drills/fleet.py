@@ -2,7 +2,7 @@
 
 import random
 
-from wire import LOST, Client
+from testbed.client import LOST, Client
 
 
 class CutOff(Exception):

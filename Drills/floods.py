@@ -15,9 +15,9 @@ from lifetimes import FileStore, SharedStore, lifetimes
 from postgres import NotInstalled, postgres, storage
 from repeats import SETTINGS as REPEATED
 from repeats import repeats, told
+from testbed.client import LOST, Client
 from vault import SETTINGS as VAULT
 from vault import by_browser
-from wire import LOST, Client
 
 LONGEST = 600
 PENDING_BYTES = 8 * MIB

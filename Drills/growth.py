@@ -7,7 +7,7 @@ import struct
 import time
 
 from bench import KIB, crowd
-from wire import Client
+from testbed.client import Client
 
 # A year is 365 refreshes. What the store has of a session depends on how often it was refreshed, not on how long ago:
 # no row comes with time alone.

@@ -5,7 +5,7 @@ import time
 
 from history_log import OK, REFUSED, UNKNOWN
 from history_world import TIMEOUT, digest, read_refreshed, read_tokens
-from wire import LOST, Client
+from testbed.client import LOST, Client
 
 # How much is done with what all share, and how many of those who sign in are new.
 SHARED, NEWCOMERS = 0.25, 0.35

@@ -19,9 +19,9 @@ from history_service import service
 from history_world import TIMEOUT
 from pooler import pgbouncer
 from postgres import NotInstalled, postgres, storage
-from process import Process
-from stops import free_ports
 from store_life import run_tool
+from testbed.ports import free_ports
+from testbed.process import Process
 
 INSTANCES = 3
 # A count of a second, and the look of whoever asks whether an instance is ready.

@@ -7,8 +7,8 @@ import threading
 
 from history_checker import DOUBLE, LOST, STALE
 from history_world import claims
-from wire import Answer, Client
-from wire import LOST as NO_ANSWER
+from testbed.client import LOST as NO_ANSWER
+from testbed.client import Answer, Client
 
 # How many of the requests that it concerns are tampered with.
 SHARE = 0.3

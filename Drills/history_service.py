@@ -5,7 +5,7 @@ import random
 import time
 
 from bench import eventually
-from wire import LOST, Client
+from testbed.client import LOST, Client
 
 # In a history nothing expires by itself, and nobody is refused for how often they ask.
 SETTINGS = {

@@ -7,7 +7,7 @@ import threading
 import time
 
 from history_log import OK, REFUSED, UNKNOWN
-from wire import LOST, Client
+from testbed.client import LOST, Client
 
 # Longer than any answer takes where nothing is wrong; who waits longer takes it for lost.
 TIMEOUT = 6

@@ -16,7 +16,7 @@ from email.utils import formatdate
 
 from gatehouse import LISTENING
 from postgres import NotInstalled, postgres, storage
-from process import Process
+from testbed.process import Process
 
 CONFIGURATION = """\
 http: {{host: 127.0.0.1, port: {port}}}

@@ -13,7 +13,7 @@ from postgres import NotInstalled as NoDatabase
 from postgres import postgres, storage
 from readiness import Readiness
 from ready_made import NotInstalled, ReadyMade
-from wire import LOST
+from testbed.client import LOST
 
 LONGEST = 600
 ROUNDS = int(os.environ.get("DRILL_HOT_ROUNDS", "3"))

@@ -9,8 +9,8 @@ import urllib.parse
 
 import browsers
 from bench import crowd, tally
+from testbed.client import Client
 from vault import BASIC, SERVICE
-from wire import Client
 
 # More than one address may get wrong in a minute.
 JUNK = 650

@@ -7,7 +7,7 @@ from crash import read
 from damage import flaws
 from promises import claims
 from store_life import run_tool
-from wire import LOST
+from testbed.client import LOST
 
 # Of the newest promises, and of all, so many are tried by asking the server; the store is asked for the rest.
 TRIED = 6

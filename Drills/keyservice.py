@@ -5,7 +5,7 @@ import threading
 import time
 
 from bench import MIB, crowd, tally
-from wire import LOST, Client
+from testbed.client import LOST, Client
 
 CROWD = 1000
 LONGEST = 300

@@ -13,12 +13,13 @@ import urllib.parse
 
 import browsers
 from bench import crowd, tally
-from native import CLIENT as AUTH0_CLIENT
-from native import APP as AUTH0_APP
-from native import settings as auth0_settings
 from lifetimes import FileStore, SharedStore
+from native import APP as AUTH0_APP
+from native import CLIENT as AUTH0_CLIENT
+from native import settings as auth0_settings
 from postgres import NotInstalled, postgres, storage
-from wire import FORM, JSON, LOST, Client, connect, reset
+from testbed.client import FORM, JSON, LOST, Client
+from wire import connect, reset
 
 OPERATIONS = int(os.environ.get("DRILL_LOST_ANSWERS", "10000"))
 LONGEST = 120 + OPERATIONS // 10

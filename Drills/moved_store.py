@@ -10,7 +10,7 @@ import urllib.parse
 
 from bench import eventually, tally
 from postgres import NotInstalled, Postgres, storage
-from wire import Client
+from testbed.client import Client
 
 LONGEST = 300
 SETTINGS = {"GATEHOUSE_SESSION_ACCESS_TOKEN_SECONDS": "86400", "GATEHOUSE_LOG_LEVEL": "notice"}

@@ -10,7 +10,7 @@ import statistics
 import urllib.parse
 
 from bench import crowd, tally
-from wire import Client
+from testbed.client import Client
 
 CONNECTIONS = 64
 SIGN_INS = 3200

@@ -11,8 +11,8 @@ import subprocess
 import time
 
 from bench import MIB, crowd, tally
-from carriers import PLAIN_CLIENT
 from damage import flaws
+from testbed.carriers import PLAIN_CLIENT
 
 # The executable of the earlier version.
 EARLIER = os.environ.get("DRILL_EARLIER")

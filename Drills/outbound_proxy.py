@@ -11,7 +11,7 @@ import subprocess
 import threading
 import urllib.parse
 
-from wire import Client
+from testbed.client import Client
 
 HOST = "provider.example"
 USER, PASSWORD = "gatehouse", "p@ss:w"

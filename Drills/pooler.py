@@ -10,9 +10,9 @@ from apps import SETTINGS, Answers, App
 from fleet import Fleet
 from instances import report
 from postgres import NotInstalled, postgres, storage
-from process import Process
 from recall import check, check_chains
-from stops import free_ports
+from testbed.ports import free_ports
+from testbed.process import Process
 
 APPS, SECONDS = 8, 20
 # As little as it says is needed: no session is told how its commits are made, and when its statements end.

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from process import Process
+from testbed.process import Process
 
 READY = re.compile(r"database system is ready to accept connections")
 # What is killed has its log replayed first.

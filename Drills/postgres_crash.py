@@ -10,7 +10,7 @@ from fleet import Fleet
 from instances import report
 from postgres import NotInstalled, postgres, storage
 from recall import check, check_chains
-from wire import LOST
+from testbed.client import LOST
 
 ROUNDS = int(os.environ.get("DRILL_POSTGRES_CRASH_ROUNDS", "50"))
 LONGEST = 120 + 15 * ROUNDS

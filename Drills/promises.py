@@ -6,7 +6,7 @@ import math
 import random
 import time
 
-from wire import LOST, Client
+from testbed.client import LOST, Client
 
 # How often an app does what.
 SIGN_IN, REFRESH, SIGN_OUT, ERASE, LINK = 50, 25, 8, 10, 7

@@ -13,7 +13,7 @@ import native
 from apps import generation
 from bench import tally
 from postgres import NotInstalled, postgres, storage
-from wire import LOST, Client
+from testbed.client import LOST, Client
 
 ROUNDS = int(os.environ.get("DRILL_RACES_ROUNDS", "1000"))
 LONGEST = 300 + 3 * ROUNDS

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 
-from wire import LOST, Client
+from testbed.client import LOST, Client
 
 INTERVAL = 0.1
 # Who has no answer by then has an instance that does not answer.

@@ -8,9 +8,9 @@ import shutil
 import subprocess
 import time
 
-from process import Process
-from stops import free_ports
-from wire import LOST, Client
+from testbed.client import LOST, Client
+from testbed.ports import free_ports
+from testbed.process import Process
 
 PEOPLE = 4096
 CLIENT, SECRET, REDIRECT = "ready-made", "ready-made-secret", "https://app.example/cb"

@@ -3,7 +3,7 @@
 from apps import generation
 from bench import crowd
 from fleet import CutOff
-from wire import LOST
+from testbed.client import LOST
 
 
 def call(app, at, method, path, **content):

@@ -10,7 +10,8 @@ from fleet import Fleet, Proxied
 from instances import report
 from postgres import NotInstalled, postgres, storage
 from recall import check, check_chains
-from stops import LAME_DUCK_SECONDS, Load, Proxy, free_ports
+from stops import LAME_DUCK_SECONDS, Load, Proxy
+from testbed.ports import free_ports
 
 REQUESTS = int(os.environ.get("DRILL_ROLLING_REQUESTS", "100000"))
 LONGEST = 120 + REQUESTS // 100

@@ -4,7 +4,7 @@ import random
 import statistics
 import time
 
-from wire import Client
+from testbed.client import Client
 
 ROUNDS = 400
 WARM_UP = 40

@@ -7,8 +7,8 @@ import threading
 import time
 
 from bench import MIB, crowd, eventually, tally
+from testbed.client import LOST
 from traffic import Traffic
-from wire import LOST
 
 APPS = 6
 CALM_SECONDS = 6

@@ -7,8 +7,9 @@ import threading
 import time
 
 from bench import eventually, tally
-from process import Process
-from wire import LOST, Client
+from testbed.client import LOST, Client
+from testbed.ports import free_ports
+from testbed.process import Process
 
 STOPS = 20
 REQUESTS = 50_000
@@ -38,17 +39,6 @@ backend servers
     default-server check inter 200ms fall 1 rise 1
 {servers}
 """
-
-
-def free_ports(count):
-    """Ports that nobody has now, so that a server can come back to its own."""
-    holders = [socket.socket() for _ in range(count)]
-    for holder in holders:
-        holder.bind(("127.0.0.1", 0))
-    ports = [holder.getsockname()[1] for holder in holders]
-    for holder in holders:
-        holder.close()
-    return ports
 
 
 class Proxy(Process):

@@ -10,7 +10,7 @@ from acknowledged import Acknowledged
 from bench import MIB, crowd, tally
 from damage import PAGE_OF, damaged, flaws, page_size
 from mounts import Unavailable, mount, unmount
-from wire import LOST
+from testbed.client import LOST
 
 TMPFS_BYTES = 6 * MIB
 # More sign-ins than any store of that size takes.

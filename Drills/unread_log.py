@@ -7,7 +7,7 @@ import time
 
 from bench import crowd, eventually
 from gatehouse import Gatehouse
-from wire import LOST
+from testbed.client import LOST
 
 LISTENING = re.compile(rb" listening address=127\.0\.0\.1:(\d+)")
 DROPPED = re.compile(rb"(\d+) log lines were dropped")

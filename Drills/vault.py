@@ -11,7 +11,7 @@ import urllib.parse
 
 import browsers
 from bench import tally
-from wire import LOST, Client
+from testbed.client import LOST, Client
 
 # Many more by hand: DRILL_VAULT_ROUNDS=200 scripts/drill vault
 ROUNDS = int(os.environ.get("DRILL_VAULT_ROUNDS", "12"))

@@ -1,85 +1,13 @@
-"""HTTP as apps speak it, and raw connections as those speak it who mean no good."""
+"""Raw connections, as those speak HTTP who mean no good."""
 
 import ctypes
-import http.client
-import json
 import os
 import socket
 import struct
-import urllib.parse
-
-JSON = "application/json"
-FORM = "application/x-www-form-urlencoded"
-# What a call of a client meets when the server goes away under it.
-LOST = (OSError, http.client.HTTPException)
 
 
-class Answer:
-    def __init__(self, status, headers, body):
-        self.status = status
-        self.headers = {name.lower(): value for name, value in headers}
-        self.body = body
-
-    @property
-    def json(self):
-        try:
-            value = json.loads(self.body)
-        except ValueError:
-            return {}
-        return value if isinstance(value, dict) else {}
-
-    @property
-    def error(self):
-        return self.json.get("error")
-
-    def __str__(self):
-        return f"{self.status} {self.error or ''}".strip()
-
-
-class Client:
-    """One connection that is kept open from call to call."""
-
-    def __init__(self, port, timeout=60):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.connection.close()
-
-    def call(self, method, path, **content):
-        """Sends a request and waits for its answer. Raises one of `LOST` when none comes."""
-        self.send(method, path, **content)
-        return self.receive()
-
-    def send(self, method, path, body=None, form=None, text=None, bearer=None, headers=None):
-        """Sends a request: `body` as JSON, `form` as a form, or `text` as it is."""
-        headers = dict(headers or {})
-        data = text
-        if body is not None:
-            data, headers["Content-Type"] = json.dumps(body), JSON
-        elif form is not None:
-            data, headers["Content-Type"] = urllib.parse.urlencode(form), FORM
-        if bearer is not None:
-            headers["Authorization"] = f"Bearer {bearer}"
-        try:
-            self.connection.request(method, path, data, headers)
-        except LOST:
-            self.connection.close()
-            raise
-
-    def receive(self):
-        """The answer to the request that was sent."""
-        try:
-            response = self.connection.getresponse()
-            return Answer(response.status, response.getheaders(), response.read())
-        except LOST:
-            self.connection.close()
-            raise
-
-
-def connect(port, source=None, receive_buffer=None, segment=None, timeout=10):
+def connect(port: int, source: str | None = None, receive_buffer: int | None = None, segment: int | None = None,
+            timeout: float = 10) -> socket.socket:
     """A raw connection, with a small window and small segments for who means to be slow."""
     connection = socket.socket()
     connection.settimeout(timeout)
@@ -93,14 +21,14 @@ def connect(port, source=None, receive_buffer=None, segment=None, timeout=10):
     return connection
 
 
-def reset(connection):
+def reset(connection: socket.socket) -> None:
     """Ends a connection with a reset (TCP RST)."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 
-def swallow(process, port):
-    """Has the packets dropped that come on the connections which a process has accepted on a port, before TCP sees them.
+def swallow(process: int, port: int) -> int:
+    """Has the packets dropped, before TCP sees them, that come on connections which a process has accepted on a port.
 
     Returns how many connections there are. To who is connected it is what a firewall does that has forgotten them.
     """
@@ -135,7 +63,7 @@ def swallow(process, port):
     return count
 
 
-def has_ended(connection):
+def has_ended(connection: socket.socket) -> bool:
     """Whether the other side has closed; what it sent before is thrown away."""
     connection.setblocking(False)
     try:
@@ -148,7 +76,7 @@ def has_ended(connection):
         return True
 
 
-def read_status(connection):
+def read_status(connection: socket.socket) -> int | None:
     """The status of an answer on a raw connection; None when none comes."""
     received = b""
     try:

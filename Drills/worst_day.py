@@ -9,7 +9,7 @@ import time
 
 from bench import eventually, tally
 from postgres import NotInstalled, Postgres, storage
-from wire import LOST, Client
+from testbed.client import LOST, Client
 
 LONGEST = 600
 INSTANCES = ("one", "two", "three")

@@ -16,9 +16,9 @@ sys.path.insert(0, str(ROOT / "Drills"))
 
 import browsers  # noqa: E402
 import native  # noqa: E402
-from carriers import Carriers  # noqa: E402
-from process import Process  # noqa: E402
-from wire import Answer, Client  # noqa: E402
+from testbed.carriers import Carriers  # noqa: E402
+from testbed.client import Answer, Client  # noqa: E402
+from testbed.process import Process  # noqa: E402
 
 LISTENING = re.compile(r" listening address=127\.0\.0\.1:(\d+)")
 SUBSCRIBER = "ada"

@@ -1,0 +1,1 @@
+"""What drills, interoperation with others and scripts share: processes, ports, the simulated carriers, a client."""
