@@ -15,16 +15,18 @@ import ast
 import contextlib
 import json
 import os
-import signal
-import socket
-import subprocess
+import pathlib
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from typing import cast
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
+
 from conformance_app import APP, APP_ADDRESS, Answer, App, Browser, self_test
+
+from testbed.ports import free_ports
+from testbed.process import running
 
 CLIENT, SECRET = "swift-rp", "swift-rp-secret-0123456789abcdef-0123456789"
 # What the app must be told, how often it signs in, and what the client is registered with where the test needs that.
@@ -55,35 +57,18 @@ def table(path: str) -> dict[str, Row]:
     return cast("dict[str, Row]", names["TESTS"])
 
 
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
+def answers(url: str) -> bool:
+    with contextlib.suppress(OSError):
+        return Browser().send(url).status < 500
+    return False
 
 
 @contextlib.contextmanager
-def running(command: list[str], log: str, ready: str, seconds: float) -> Iterator[None]:
+def serving(command: list[str], log: str, ready: str, seconds: float) -> Iterator[None]:
     """A server, from when the address answers."""
-    with open(log, "wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
-    try:
-        deadline = time.monotonic() + seconds
-        while True:
-            with contextlib.suppress(OSError):
-                if Browser().send(ready).status < 500:
-                    break
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"{command[0]} does not answer; see {log}")
-            time.sleep(0.1)
+    with running(command, None, log) as process:
+        process.awaited(lambda: answers(ready) or None, seconds, f"is of one that does not answer {ready}")
         yield
-    finally:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(15)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
 
 def section(test: str, algorithm: str | None, issuer: str, callback: str) -> str:
@@ -125,14 +110,14 @@ def main() -> int:
     os.makedirs(folder, exist_ok=True)
     for name in os.listdir(folder):
         os.remove(f"{folder}/{name}")
-    provider_port, port, admin_port = free_port(), free_port(), free_port()
+    provider_port, port, admin_port = free_ports(3)
     issuer, base = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{provider_port}/gatehouse"
     callbacks = {test: f"{issuer}/auth/{provider_name(test)}/callback" for test in tests}
     provider = [f"{arguments.work}/venv/bin/python", "-B", f"{arguments.conformance}/rp_test_op.py", str(provider_port),
                 "--redirect", *callbacks.values()]
     passed = failed = 0
     ready = f"{base}/rp-response_type-code/.well-known/openid-configuration"
-    with running(provider, f"{folder}/provider.log", ready, 60):
+    with serving(provider, f"{folder}/provider.log", ready, 60):
         with open(f"{folder}/gatehouse.yaml", "w", encoding="utf-8") as file:
             file.write(f"http: {{host: 127.0.0.1, port: {port}, lameDuckSeconds: 0}}\n"
                        f"admin: {{host: 127.0.0.1, port: {admin_port}}}\n"
@@ -143,7 +128,7 @@ def main() -> int:
             for test, (_, _, algorithm) in tests.items():
                 file.write(section(test, algorithm, f"{base}/{test}", callbacks[test]))
         gatehouse = [arguments.gatehouse, "serve", "--config", f"{folder}/gatehouse.yaml"]
-        with running(gatehouse, f"{folder}/gatehouse.log", f"{issuer}/healthz", 20):
+        with serving(gatehouse, f"{folder}/gatehouse.log", f"{issuer}/healthz", 20):
             app = App(issuer)
             for test, (answer, times, _) in tests.items():
                 outcomes = [app.sign_in(provider_name(test)) for _ in range(times)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import http.cookiejar
 import json
 import secrets
@@ -14,6 +12,8 @@ import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from testbed import jose, pkce
 
 APP, APP_ADDRESS = "conformance-app", "https://app.example/callback"
 MOST_STEPS = 20
@@ -90,12 +90,11 @@ class App:
         self.issuer = issuer
 
     def sign_in(self, provider: str) -> Outcome:
-        verifier, state, nonce = (secrets.token_urlsafe(32) for _ in range(3))
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+        verifier = pkce.new_verifier()
+        state, nonce = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         answer = Browser().follow(f"{self.issuer}/auth/authorize?" + urllib.parse.urlencode({
             "response_type": "code", "client_id": APP, "redirect_uri": APP_ADDRESS, "provider": provider,
-            "scope": "openid profile email", "state": state, "nonce": nonce, "code_challenge": challenge,
-            "code_challenge_method": "S256"}))
+            "scope": "openid profile email", "state": state, "nonce": nonce, **pkce.parameters(verifier)}))
         faults = faults_of(answer, state, self.issuer)
         if "code" in answer:
             faults += self.redeem(answer["code"], verifier, nonce)
@@ -109,11 +108,9 @@ class App:
         if page.status != 200:
             return [f"the code is answered with {page.status}"]
         tokens: dict[str, str] = json.loads(page.content)
-        payload = tokens["id_token"].split(".")[1]
-        claims: dict[str, object] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
         userinfo = Browser().send(
             f"{self.issuer}/auth/userinfo", headers={"Authorization": f"Bearer {tokens['access_token']}"})
-        return faults_of_claims(claims, nonce, userinfo)
+        return faults_of_claims(jose.claims(tokens["id_token"]), nonce, userinfo)
 
 
 def faults_of(answer: Mapping[str, str], state: str, issuer: str) -> list[str]:

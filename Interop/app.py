@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import secrets
 from collections.abc import Callable
@@ -11,6 +9,7 @@ from typing import TypedDict
 
 from browser import Browser
 from configuration import REDIRECT_URI
+from testbed import pkce
 
 Parameters = dict[str, str]
 Authorize = Callable[[Parameters], Parameters]
@@ -72,10 +71,8 @@ class CodeApp(App):
         self.authorize = authorize
 
     def code(self) -> dict[str, str]:
-        verifier, nonce = secrets.token_urlsafe(48), secrets.token_urlsafe(16)
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-        answer = self.authorize({
-            "state": "state", "nonce": nonce, "code_challenge": challenge, "code_challenge_method": "S256"})
+        verifier, nonce = pkce.new_verifier(), secrets.token_urlsafe(16)
+        answer = self.authorize({"state": "state", "nonce": nonce, **pkce.parameters(verifier)})
         body = {"provider": self.provider, "redirect_uri": REDIRECT_URI, "code_verifier": verifier, "nonce": nonce}
         body.update({name: answer[name] for name in ("code", "iss") if name in answer})
         return body

@@ -4,9 +4,7 @@ and its checks of the answers. It runs on iOS and Android only; what it does was
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import hashlib
 import secrets
 import sqlite3
 import time
@@ -15,9 +13,11 @@ from collections.abc import Mapping
 from typing import TypedDict
 
 import requests
+
 from checks import Checks
 from person import Person, parameters
 from service import FAILURES_A_MINUTE, Metadata, Service
+from testbed import pkce
 from tokens import claims_of
 
 NAME = "AppAuth's demands"
@@ -47,10 +47,9 @@ class Application:
         """What comes back, the verifier and the nonce: no response_mode, and nothing beside what AppAuth sends."""
         # AppAuth for iOS makes 43 characters, for Android 86.
         state, nonce, verifier = (secrets.token_urlsafe(size) for size in (32, 32, 64))
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         query = {"response_type": "code", "client_id": self.app.client_id, "redirect_uri": self.app.redirect_uri,
-                 "scope": SCOPE, "state": state, "nonce": nonce, "code_challenge": challenge,
-                 "code_challenge_method": "S256", **self.app.sign_in}
+                 "scope": SCOPE, "state": state, "nonce": nonce,
+                 **pkce.parameters(verifier), **self.app.sign_in}
         address = self.metadata["authorization_endpoint"] + "?" + urllib.parse.urlencode(query)
         answer = parameters(self.person.follow(address, self.app.redirect_uri))
         if answer.get("state") != state:

@@ -20,8 +20,9 @@ from joserfc.jwk import ECKey, KeySet, OctKey, RSAKey
 from app import App, CodeApp
 from checks import Checks
 from configuration import configuration, section
-from process import free_port, running
 from refusing_provider import Provider
+from testbed.ports import free_port
+from testbed.process import running
 from tokens import Claims, Header
 from verifiers import TYPE, Key, Verifier, by_joserfc, by_pyjwt
 

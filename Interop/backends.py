@@ -4,11 +4,11 @@ stands there, with the address of a server of ours in the place of YOUR-ADDRESS.
 from __future__ import annotations
 
 import argparse
-import base64
 import contextlib
 import hashlib
 import hmac
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -17,14 +17,18 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
+
 import requests
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet, RSAKey
 
 from appauth import Application
 from checks import Checks
-from process import free_port, running
 from service import Service, service
+from testbed import jose
+from testbed.ports import free_port
+from testbed.process import running
 from tokens import Claims, Header, claims_of, header_of, segment
 
 # Shows a token to a backend, which gives what it makes of it, or raises.
@@ -162,7 +166,7 @@ def attacks(token: str, id_token: str, gatehouse: Service) -> Iterator[tuple[str
 def forged(head: Header, claims: Claims, secret: bytes) -> str:
     text = f"{segment({**head, 'alg': 'HS256'})}.{segment(claims)}"
     tag = hmac.new(secret, text.encode(), hashlib.sha256).digest()
-    return f"{text}.{base64.urlsafe_b64encode(tag).rstrip(b'=').decode()}"
+    return f"{text}.{jose.encoded(tag)}"
 
 
 def taken(take: Take, token: str) -> tuple[bool, object]:

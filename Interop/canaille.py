@@ -13,7 +13,8 @@ from typing import Protocol
 
 from browser import Browser, Page
 from native_tokens import APP, STRANGER
-from process import free_port, running
+from testbed.ports import free_port
+from testbed.process import running
 
 CLIENTS = {"EdDSA": "gatehouse-eddsa", "RS256": "gatehouse-rs256"}
 SECRET = "s3cret+/&= with a blank"

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import pathlib
 import sys
 import tempfile
 import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
 
 import appauth
 import assertions

@@ -5,6 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 REDIRECT_URI = "com.example.app:/callback"
+# How Gatehouse is told of the provider that is no carrier; a part of a text with places to fill.
+PLAIN = """\
+  plain:
+    profile: openid
+    issuer: {plain}
+    clientID: gatehouse-demo
+    clientSecret: demo-secret-plain
+    redirectURIs: ["com.example.app:/callback"]
+    algorithms: [RS256, ES256]
+    scopes: [openid, profile, email, phone]
+    allowLoopbackHTTP: true
+"""
 
 
 def written(path: str, text: str) -> str:

@@ -7,6 +7,7 @@ import base64
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
+
 # The code is generated after types are checked, so its models and answers are Any here.
 from typing import Any
 

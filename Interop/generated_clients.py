@@ -6,10 +6,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
 
 import requests
 from openapi_spec_validator import validate

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import sys
 import time
+
 # The code is generated after types are checked, so its models and answers are Any here.
 from typing import Any
 

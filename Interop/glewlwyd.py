@@ -14,7 +14,8 @@ import urllib.parse
 from collections.abc import Iterator, Mapping
 
 from browser import Browser, Page
-from process import free_port, running
+from testbed.ports import free_port
+from testbed.process import running
 
 DOCUMENTATION = "/usr/share/doc/glewlwyd"
 CLIENT, SECRET = "gatehouse", "s3cret+/&= with a blank"

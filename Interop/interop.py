@@ -5,20 +5,26 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import pathlib
 import secrets
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
+
 from app import Authorize, CodeApp, Parameters, User
-from canaille import CLIENTS, SECRET as CANAILLE_SECRET, canaille
+from canaille import CLIENTS, canaille
+from canaille import SECRET as CANAILLE_SECRET
 from checks import Checks
 from configuration import REDIRECT_URI, configuration, section, written
-from glewlwyd import CLIENT, SECRET as GLEWLWYD_SECRET, glewlwyd
+from glewlwyd import CLIENT, glewlwyd
+from glewlwyd import SECRET as GLEWLWYD_SECRET
 from native_tokens import APP, SDK, STRANGER, NativeTokens
-from process import free_port, running
 from signed_clients import SignedClients
+from testbed.ports import free_ports
+from testbed.process import running
 
 
 def sign_ins(checks: Checks, app: CodeApp, is_new: bool, log: str) -> None:
@@ -83,7 +89,7 @@ def main() -> int:
             canaille(f"{folder}/canaille", arguments.canaille, REDIRECT_URI) as second:
         glewlwyd_secret = written(f"{folder}/glewlwyd.secret", GLEWLWYD_SECRET)
         canaille_secret = written(f"{folder}/canaille.secret", CANAILLE_SECRET)
-        port, admin_port = free_port(), free_port()
+        port, admin_port = free_ports(2)
         # Both take identifier and secret as they are. Under EdDSA, glewlwyd hashes with SHA-256.
         at_first = [f"clientSecretFile: {glewlwyd_secret}", "basicEncoding: raw"]
         at_second = [f"clientSecretFile: {canaille_secret}", "basicEncoding: raw"]

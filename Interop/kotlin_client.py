@@ -7,13 +7,18 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 
-from carriers import PLAIN, carriers_urls
-from process import free_port, running
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
+
+from configuration import PLAIN
+from testbed.carriers import carriers
+from testbed.ports import free_port
+from testbed.process import running
 
 GRACE_SECONDS = 60
 PUBLIC = "https://sign-in.example"
@@ -76,12 +81,8 @@ def main() -> int:
     arguments = parser.parse_args()
     os.makedirs(arguments.work, exist_ok=True)
     folder = tempfile.mkdtemp(dir=arguments.work)
-    log = f"{folder}/carrier-simulator.log"
-    simulator = [f"{arguments.binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0",
-                 "--redirect-uri", f"{PUBLIC}/auth/plain/callback"]
-    with running(simulator, None, log):
-        carriers_urls(log)
-        urls = carriers_urls(log, awaited="auth0")
+    with carriers(arguments.binaries, folder, redirect_uris=[f"{PUBLIC}/auth/plain/callback"]) as simulated:
+        urls = simulated.urls
         with gatehouse(arguments.binaries, folder, urls, GRACE_SECONDS) as (lenient, configuration), \
                 gatehouse(arguments.binaries, folder, urls, 0) as (strict, _), \
                 gatehouse(arguments.binaries, folder, urls, GRACE_SECONDS, "ticket") as (by_ticket, _):

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 
 import requests
 
-from carriers import PLAIN, carriers_urls
 from checks import Checks
-from process import free_port, running
+from configuration import PLAIN
+from testbed.carriers import carriers
+from testbed.ports import free_ports
+from testbed.process import running
 from tim_client import TIM, Entry
 from tim_key_service import ANDROID, IOS, TIMError
 from tls import certificate, terminating
@@ -50,7 +52,7 @@ class Service:
 
     def __init__(self, binaries: str, folder: str) -> None:
         self.binaries, self.folder = binaries, folder
-        self.port, self.tls_port = free_port(), free_port()
+        self.port, self.tls_port = free_ports(2)
         self.issuer = f"https://localhost:{self.tls_port}"
         self.database, self.starts = f"{folder}/gatehouse.db", 0
         self.stack = contextlib.ExitStack()
@@ -60,13 +62,12 @@ class Service:
         os.makedirs(self.folder, exist_ok=True)
         files = certificate(self.folder)
         os.environ["REQUESTS_CA_BUNDLE"] = files[0]
-        log = f"{self.folder}/carrier-simulator.log"
-        simulator = [f"{self.binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0",
-                     "--redirect-uri", f"{self.issuer}/auth/plain/callback"]
-        with running(simulator, None, log), terminating(files, self.tls_port, self.port):
+        callbacks = [f"{self.issuer}/auth/plain/callback"]
+        with carriers(self.binaries, self.folder, redirect_uris=callbacks) as simulated, \
+                terminating(files, self.tls_port, self.port):
             with open(f"{self.folder}/gatehouse.yaml", "w", encoding="utf-8") as file:
                 file.write(CONFIGURATION.format(
-                    port=self.port, database=self.database, issuer=self.issuer, realm=REALM, **carriers_urls(log)))
+                    port=self.port, database=self.database, issuer=self.issuer, realm=REALM, **simulated.urls))
             self.start()
             try:
                 yield self

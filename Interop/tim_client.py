@@ -4,8 +4,6 @@ their sources, and is written anew here, quirks included."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import secrets
 import time
 import urllib.parse
@@ -13,8 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import NotRequired, TypedDict
 
 import requests
+
 from person import Person, parameters
 from service import Metadata
+from testbed import pkce
 from tim_key_service import ANDROID, IOS, TIMEOUT_SECONDS, Key, KeyService, TIMError, decrypted, encrypted
 from tokens import Claims, claims_of
 
@@ -109,10 +109,9 @@ class TIM:
     def login(self) -> str:
         """By the browser."""
         metadata, verifier = self.discovered(), secrets.token_urlsafe(64)
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         query = {"response_type": "code", "client_id": self.client_id, "redirect_uri": self.redirect_uri,
                  "scope": SCOPE, "state": secrets.token_urlsafe(16), "nonce": secrets.token_urlsafe(16),
-                 "code_challenge": challenge, "code_challenge_method": "S256", **self.sign_in}
+                 **pkce.parameters(verifier), **self.sign_in}
         address = metadata["authorization_endpoint"] + "?" + urllib.parse.urlencode(query)
         answer = parameters(Person().follow(address, self.redirect_uri))
         if "error" in answer or answer.get("state") != query["state"]:

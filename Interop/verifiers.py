@@ -11,6 +11,7 @@ import jwt as pyjwt
 from authlib.oauth2.rfc7523 import JWTBearerClientAssertion
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet, OctKey, RSAKey
+
 from tokens import Claims
 
 Key: TypeAlias = ECKey | KeySet | OctKey | RSAKey

@@ -13,8 +13,9 @@ from authlib.integrations.requests_client import OAuth2Session
 from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
 from authlib.oauth2.rfc9068 import JWTBearerTokenValidator
 from authlib.oidc.discovery import OpenIDProviderMetadata
-from checks import Checks
 from joserfc.jwk import KeySet
+
+from checks import Checks
 from person import Person, changed, parameters
 from service import App, Metadata, Service
 from tokens import Claims

@@ -6,8 +6,9 @@ from __future__ import annotations
 import google.auth.transport.requests
 import google.oauth2.id_token
 import requests
-from checks import Checks
 from google_auth_oauthlib.flow import Flow
+
+from checks import Checks
 from person import Person, changed
 from service import App, Metadata, Service
 from tokens import Claims

@@ -8,10 +8,16 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 import requests
+from requests_oauth2client import (
+    AuthorizationRequest,
+    AuthorizationResponse,
+    BearerToken,
+    ClientSecretBasic,
+    OAuth2Client,
+)
+
 from checks import Checks
 from person import Person, changed, parameters
-from requests_oauth2client import (
-    AuthorizationRequest, AuthorizationResponse, BearerToken, ClientSecretBasic, OAuth2Client)
 from service import App, Service
 from tokens import Claims
 

@@ -12,12 +12,13 @@ import pathlib
 import sys
 import time
 
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.common.by import By
+
 import demo_self_test
 from demo_app import AppSteps
 from demo_program import ProgramSteps
 from demo_window import Places, Size
-from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.common.by import By
 
 # Of each window another subscriber: who changes carriers stays there.
 WINDOWS = {"phone": (Size(390, 844), "Grace Hopper"), "desk": (Size(1280, 800), "Mary Somerville")}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from demo_window import Window
 from selenium.webdriver.common.by import By
+
+from demo_window import Window
 
 
 class AppSteps(Window):

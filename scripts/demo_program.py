@@ -3,11 +3,8 @@ it."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import http.server
 import json
-import secrets
 import threading
 import urllib.error
 import urllib.parse
@@ -15,6 +12,7 @@ import urllib.request
 from typing import TypedDict
 
 from demo_window import Window
+from testbed import pkce
 
 
 class Answer(TypedDict, total=False):
@@ -60,7 +58,7 @@ class Program:
     SCOPE = "openid email account.read account.identities transactions"
 
     def __init__(self, gatehouse: str) -> None:
-        self.gatehouse, self.verifier = gatehouse, secrets.token_urlsafe(48)
+        self.gatehouse, self.verifier = gatehouse, pkce.new_verifier()
         self.server = Back()
         self.redirect_uri = f"http://127.0.0.1:{self.server.server_port}/app/callback"
 
@@ -69,11 +67,9 @@ class Program:
         return self.server.told
 
     def address(self, **more: str) -> str:
-        digest = hashlib.sha256(self.verifier.encode()).digest()
         query = {
             "client_id": "sample-app", "redirect_uri": self.redirect_uri, "response_type": "code", "state": "program",
-            "scope": self.SCOPE, "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
-            "code_challenge_method": "S256", "provider": "zenkey", "mccmnc": "311480", **more}
+            "scope": self.SCOPE, **pkce.parameters(self.verifier), "provider": "zenkey", "mccmnc": "311480", **more}
         return f"{self.gatehouse}/auth/authorize?{urllib.parse.urlencode(query)}"
 
     def ask(self, path: str, bearer: str | None = None, **form: str) -> tuple[int, Answer]:

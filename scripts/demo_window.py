@@ -9,7 +9,11 @@ from typing import NamedTuple, TypedDict
 from axe_selenium_python import Axe
 from selenium import webdriver
 from selenium.common.exceptions import (
-    NoSuchElementException, StaleElementReferenceException, TimeoutException, WebDriverException)
+    NoSuchElementException,
+    StaleElementReferenceException,
+    TimeoutException,
+    WebDriverException,
+)
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
