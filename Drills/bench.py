@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from typing import TypeVar, Unpack
 
 from claims import Claim, shows
-from gatehouse import Gatehouse, Options
+from gatehouse import Gatehouse, Options, Providers
 from testbed.carriers import Carriers, carriers
 
 Result = TypeVar("Result")
@@ -53,14 +53,14 @@ class Bench:
     def carriers(self, latency: int = 0, redirect_uris: Iterable[str] = ()) -> AbstractContextManager[Carriers]:
         return carriers(self.binaries, self.folder, latency, redirect_uris)
 
-    def start(self, carriers: Carriers, name: str = "server", **options: Unpack[Options]) -> Gatehouse:
+    def start(self, providers: Providers, name: str = "server", **options: Unpack[Options]) -> Gatehouse:
         """A server that the drill stops or kills itself."""
-        return Gatehouse(self.binaries, os.path.join(self.folder, name), carriers, **options)
+        return Gatehouse(self.binaries, os.path.join(self.folder, name), providers, **options)
 
     @contextlib.contextmanager
-    def server(self, carriers: Carriers, name: str = "server", **options: Unpack[Options]) -> Iterator[Gatehouse]:
+    def server(self, providers: Providers, name: str = "server", **options: Unpack[Options]) -> Iterator[Gatehouse]:
         """A server that must live to the end and stop in good order."""
-        server = self.start(carriers, name, **options)
+        server = self.start(providers, name, **options)
         try:
             yield server
             self.state(*ended(server.is_running, server.stop()))

@@ -2,7 +2,7 @@
 
 import ast
 import json
-import pathlib
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Claim:
     def __post_init__(self) -> None:
         # Beyond this method and the one that dataclass has made.
         caller = sys._getframe(2)
-        made[self.holds].add((pathlib.Path(caller.f_code.co_filename).name, caller.f_lineno))
+        made[self.holds].add((os.path.basename(caller.f_code.co_filename), caller.f_lineno))
 
 
 def shows(holding: Iterable[Claim], *failing: tuple[str, Iterable[Claim]]) -> None:
@@ -43,10 +43,30 @@ def answer(status: int, error: str | None = None, headers: Mapping[str, str] | N
     return Answer(status, (headers or {}).items(), json.dumps({"error": error}).encode() if error else b"")
 
 
-def never_failed(folder: pathlib.Path) -> list[str]:
-    """The claims of the modules of a folder that no self-test has shown holding as well as failing."""
-    places = [(path.name, call.lineno) for path in sorted(folder.glob("*.py"))
-              for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(call, ast.Call)
-              and isinstance(call.func, ast.Name) and call.func.id == "Claim"]
+def unshown(name: str, source: str) -> list[str]:
+    """The claims of a module that no self-test has shown holding as well as failing."""
+    places = [call.lineno for call in ast.walk(ast.parse(source, name))
+              if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Claim"]
     return [f"{name}:{line}: no self-test shows this claim {'holding' if holds else 'failing'}"
-            for name, line in places for holds in (True, False) if (name, line) not in made[holds]]
+            for line in places for holds in (True, False) if (name, line) not in made[holds]]
+
+
+def against(holding: Iterable[Claim], *failing: tuple[str, Iterable[Claim]]) -> str:
+    """What `shows` says against these."""
+    try:
+        shows(holding, *failing)
+    except AssertionError as error:
+        return str(error)
+    return ""
+
+
+def self_test() -> None:
+    good, bad = (Claim(holds, "it is so") for holds in (True, False))
+    said = {
+        "does not hold of what is good": against([bad]), "no claim says": against([good], ("it was", [bad])),
+        "holds of what is bad": against([good], ("it is", [good]))}
+    for awaited, found in said.items():
+        if awaited not in found:
+            raise AssertionError(f"nothing says {awaited!r}")
+    if len(unshown("made_up.py", "Claim(True, '')")) != 2:
+        raise AssertionError("a claim that no self-test shows is not seen")

@@ -5,6 +5,9 @@ import gzip
 import http.server
 import json
 import threading
+from collections.abc import Mapping
+
+from testbed.client import JSONObject
 
 try:
     from google.protobuf import json_format
@@ -16,16 +19,18 @@ except ImportError:
 class Collector:
     """`file` gets a line for each span, for those who look for secrets in it."""
 
-    def __init__(self, file):
-        self.spans, self.faults, self.requests = [], [], 0
-        self.file = open(file, "w", encoding="utf-8")
+    def __init__(self, file: str) -> None:
+        self.spans: list[JSONObject] = []
+        self.faults: list[str] = []
+        self.requests = 0
+        self.file = open(file, "w", encoding="utf-8")  # noqa: SIM115 -- `stop` closes it
         self.lock = threading.Lock()
         collector = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
-            def do_POST(self):
+            def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 status = collector.take(self.path, dict(self.headers.items()), body)
                 answer = b'{"partialSuccess":{}}'
@@ -35,7 +40,7 @@ class Collector:
                 self.end_headers()
                 self.wfile.write(answer)
 
-            def log_message(self, *_):
+            def log_message(self, *_: object) -> None:
                 pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -43,10 +48,10 @@ class Collector:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     @property
-    def url(self):
+    def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def take(self, path, headers, body):
+    def take(self, path: str, headers: Mapping[str, str], body: bytes) -> int:
         with self.lock:
             if self.file.closed:
                 return 503
@@ -58,7 +63,7 @@ class Collector:
             self.read(body)
             return 200
 
-    def read(self, body):
+    def read(self, body: bytes) -> None:
         if json_format:
             try:
                 # What OpenTelemetry's own definitions do not know is a fault of ours.
@@ -75,16 +80,16 @@ class Collector:
                     self.spans.append(span)
                     self.file.write(json.dumps(span) + "\n")
 
-    def stop(self):
+    def stop(self) -> None:
         self.server.shutdown()
         self.server.server_close()
         with self.lock:
             self.file.close()
 
 
-def hexadecimal_as_base64(body):
+def hexadecimal_as_base64(body: bytes) -> str:
     """OTLP writes the names of traces and spans in hexadecimal digits, where JSON of Protocol Buffers has Base64."""
-    def changed(value):
+    def changed(value: object) -> object:
         if isinstance(value, list):
             return [changed(element) for element in value]
         if not isinstance(value, dict):
@@ -94,8 +99,8 @@ def hexadecimal_as_base64(body):
     return json.dumps(changed(json.loads(body)))
 
 
-def attributes(span):
-    values = {}
+def attributes(span: JSONObject) -> dict[str, str | int]:
+    values: dict[str, str | int] = {}
     for entry in span.get("attributes", []):
         value = entry["value"]
         values[entry["key"]] = int(value["intValue"]) if "intValue" in value else value["stringValue"]

@@ -5,31 +5,33 @@ import os
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
 
 # What no page of a b-tree begins with.
 GARBAGE = b"\xff"
 
 
-def page_size(database):
+def page_size(database: str) -> int:
     with open(database, "rb") as file:
         return int.from_bytes(file.read(18)[16:], "big")
 
 
-def root_page(database, table):
+def root_page(table: str, database: str) -> int:
     """The number of the page at the root of a table, from 0."""
     connection = sqlite3.connect(database)
     try:
-        return connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchone()[0] - 1
+        return int(connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchone()[0]) - 1
     finally:
         connection.close()
 
 
-PAGE_OF = {
-    table: lambda database, table=table: root_page(database, table) for table in ("sessions", "signing_keys")}
+PAGE_OF: dict[str, Callable[[str], int]] = {
+    table: partial(root_page, table) for table in ("sessions", "signing_keys")}
 
 
 @contextlib.contextmanager
-def damaged(database, page, checkpoint=True):
+def damaged(database: str, page: Callable[[str], int], checkpoint: bool = True) -> Iterator[None]:
     """Overwrites a page, found by a function of the path, and puts it back at the end.
 
     With `checkpoint`, what is in the write-ahead log goes into the file first, so that the page is the one in use.
@@ -56,7 +58,7 @@ def damaged(database, page, checkpoint=True):
             file.write(original)
 
 
-def flaws(database):
+def flaws(database: str) -> list[str]:
     """What SQLite finds wrong in a copy of the file and its log."""
     with tempfile.TemporaryDirectory() as folder:
         copy = f"{folder}/copy.db"

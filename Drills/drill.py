@@ -63,7 +63,7 @@ import unread_log
 import vault
 import worst_day
 from bench import Bench, went_on
-from claims import never_failed
+from claims import unshown
 
 
 class Drill(Protocol):
@@ -114,7 +114,8 @@ def run(name: str, options: argparse.Namespace, parent: str) -> tuple[bool, str]
     folder = os.path.join(parent, name)
     os.makedirs(folder)
     drill = DRILLS[name]
-    print(f"\n{name}: {(drill.__doc__ or '').splitlines()[0]}", flush=True)
+    what = " ".join((drill.__doc__ or "").partition("\n\n")[0].split())
+    print(f"\n{name}: {what}", flush=True)
     bench = Bench(options.binaries, folder, options.root, options.seconds)
     signal.alarm(getattr(drill, "LONGEST", LONGEST) + (2 * options.seconds if name == "soak" else 0))
     try:
@@ -133,14 +134,16 @@ def run(name: str, options: argparse.Namespace, parent: str) -> tuple[bool, str]
 def self_test() -> int:
     faults = [f"{name} has no self-test" for name, drill in DRILLS.items() if not hasattr(drill, "self_test")]
     # What drills share has claims, too.
-    for path in sorted((ROOT / "Drills").glob("*.py")):
+    paths = sorted((ROOT / "Drills").glob("*.py"))
+    for path in paths:
         module = sys.modules.get(path.stem)
         if module and hasattr(module, "self_test"):
             try:
                 module.self_test()
             except AssertionError as error:
                 faults.append(f"{path.name}: {error}")
-    faults += never_failed(ROOT / "Drills")
+    for path in paths:
+        faults += unshown(path.name, path.read_text(encoding="utf-8"))
     if faults:
         print("\n".join(faults), file=sys.stderr)
         return 1

@@ -4,7 +4,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from typing import TypedDict, Unpack
+from typing import Protocol, TypedDict, Unpack
 
 from testbed.carriers import PLAIN_CLIENT, PLAIN_REDIRECT, ZENKEY_CLIENT, ZENKEY_REDIRECT, Carriers
 from testbed.client import Answer, Client, Content
@@ -40,6 +40,12 @@ provider:
 """
 
 
+class Providers(Protocol):
+    @property
+    def urls(self) -> Mapping[str, str]:
+        """Where `discovery` of the carriers is, and `plain`."""
+
+
 class Options(TypedDict, total=False):
     """`settings` are environment variables, which win over the configuration, such as GATEHOUSE_HTTP_LOOPS;
     `executable` is another version than the one under drill."""
@@ -52,15 +58,15 @@ class Options(TypedDict, total=False):
 
 
 class Gatehouse(Process):
-    def __init__(self, binaries: str, folder: str, carriers: Carriers, **options: Unpack[Options]) -> None:
+    def __init__(self, binaries: str, folder: str, providers: Providers, **options: Unpack[Options]) -> None:
         os.makedirs(folder, exist_ok=True)
-        self.carriers = carriers
+        self.providers = providers
         self.settings = options.get("settings") or {}
         self.database = options.get("database") or f"{folder}/gatehouse.db"
         configuration = f"{folder}/gatehouse.yaml"
         with open(configuration, "w", encoding="utf-8") as file:
             file.write(CONFIGURATION.format(
-                database=self.database, urls=carriers.urls, zenkey=(ZENKEY_CLIENT, ZENKEY_REDIRECT),
+                database=self.database, urls=providers.urls, zenkey=(ZENKEY_CLIENT, ZENKEY_REDIRECT),
                 plain=(PLAIN_CLIENT, PLAIN_REDIRECT)))
         # A log of its own for each start, or the port of the last one would be found.
         starts = len([name for name in os.listdir(folder) if name.startswith("gatehouse-")])
@@ -70,6 +76,13 @@ class Gatehouse(Process):
         self.port = 0
         if options.get("awaits", True):
             self.await_listening()
+
+    @property
+    def carriers(self) -> Carriers:
+        """Whose subscribers sign in here."""
+        if not isinstance(self.providers, Carriers):
+            raise TypeError("this server's provider has no subscribers")
+        return self.providers
 
     def await_listening(self, seconds: float = 30) -> None:
         self.port = int(self.await_line(LISTENING, seconds)[1])

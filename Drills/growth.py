@@ -5,9 +5,13 @@ import sqlite3
 import statistics
 import struct
 import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from bench import KIB, crowd
-from testbed.client import Client
+from bench import KIB, Bench, crowd
+from claims import Claim, answer, shows
+from gatehouse import Gatehouse
+from testbed.client import Answer, Client
 
 # A year is 365 refreshes. What the store has of a session depends on how often it was refreshed, not on how long ago:
 # no row comes with time alone.
@@ -22,14 +26,48 @@ LARGEST_REFRESH, LARGEST_SIGN_IN = 16 * KIB, 96 * KIB
 LONGEST = 600
 
 
-def run(bench):
+@dataclass(frozen=True)
+class Year:
+    """The store before a year of refreshes and after it: its bytes, and the rows of tables that grow with users."""
+
+    before: int
+    after: int
+    rows_before: Mapping[str, int]
+    rows_after: Mapping[str, int]
+
+    def claims(self) -> list[Claim]:
+        return [
+            Claim(self.after <= MOST_GROWTH * self.before,
+                  f"{REFRESHES} refreshes add at most {MOST_GROWTH - 1:.0%} "
+                  f"({self.before} bytes before, {self.after} after)"),
+            Claim(self.rows_after == self.rows_before,
+                  f"and no row ({self.rows_before} before, {self.rows_after} after)")]
+
+
+def everybody_signs_in(answers: Sequence[Answer]) -> Claim:
+    return Claim(all(answer.status == 200 for answer in answers), "everybody signs in")
+
+
+def are_accepted(refused: int) -> Claim:
+    return Claim(refused == 0, f"every refresh is accepted ({refused} sessions ended early)")
+
+
+def succeeds_alone(name: str, alone: Answer) -> Claim:
+    return Claim(alone.status == 200, f"a lone {name} succeeds ({alone})")
+
+
+def writes_little(name: str, usual: float, largest: int) -> Claim:
+    return Claim(usual <= largest, f"a lone {name} writes at most {largest} bytes of log ({int(usual)})")
+
+
+def run(bench: Bench) -> None:
     with bench.carriers() as carriers:
         with bench.server(carriers) as server:
             database = server.database
         empty = bytes_in_use(database)
         with bench.server(carriers) as server:
             answers = crowd(USERS, lambda number: server.sign_in(f"steady{number}"))
-            if not bench.claim(all(answer.status == 200 for answer in answers), "everybody signs in"):
+            if not bench.state(everybody_signs_in(answers)):
                 return
         signed_in = bytes_in_use(database) - empty
         rows = rows_of(database)
@@ -38,26 +76,25 @@ def run(bench):
             tokens = [answer.json["refresh_token"] for answer in answers]
             refused = sum(crowd(APPS, lambda app: live_a_year(server.port, tokens[app::APPS]), threads=APPS))
             bench.note(f"{USERS * REFRESHES} refreshes in {time.monotonic() - began:.0f} s")
-            bench.claim(refused == 0, f"every refresh is accepted ({refused} sessions ended early)")
+            bench.state(are_accepted(refused))
         after = bytes_in_use(database) - empty
         bench.figure("users", USERS)
         bench.figure("bytes_each", signed_in // USERS)
         bench.figure("after_a_year", after // USERS)
-        bench.claim(after <= MOST_GROWTH * signed_in,
-                    f"{REFRESHES} refreshes add at most {MOST_GROWTH - 1:.0%} ({signed_in} bytes before, {after} after)")
-        bench.claim(rows_of(database) == rows, f"and no row ({rows} before, {rows_of(database)} after)")
+        bench.state(*Year(signed_in, after, rows, rows_of(database)).claims())
         with bench.server(carriers) as server:
             write_alone(bench, server)
 
 
-def live_a_year(port, tokens):
+def live_a_year(port: int, tokens: Sequence[str]) -> int:
     """Day by day, everybody once; how many were refused."""
     refused = 0
     with Client(port) as client:
         for _ in range(REFRESHES):
             renewed = []
             for token in tokens:
-                answer = client.call("POST", "/auth/token", form={"grant_type": "refresh_token", "refresh_token": token})
+                form = {"grant_type": "refresh_token", "refresh_token": token}
+                answer = client.call("POST", "/auth/token", form=form)
                 if answer.status == 200:
                     renewed.append(answer.json["refresh_token"])
                 else:
@@ -66,33 +103,36 @@ def live_a_year(port, tokens):
     return refused
 
 
-def write_alone(bench, server):
+def write_alone(bench: Bench, server: Gatehouse) -> None:
     """What goes into the log for one refresh, and for one sign-in."""
     log = Log(server.database + "-wal")
     session = server.sign_in("alone")
 
-    def refresh():
+    def refresh() -> Answer:
         nonlocal session
         session = server.call("POST", "/auth/token", form={
             "grant_type": "refresh_token", "refresh_token": session.json["refresh_token"]})
         return session
 
     bodies = iter([server.carriers.authorize(f"alone{number}") for number in range(ALONE)])
+
+    def sign_in() -> Answer:
+        return server.call("POST", "/auth/signin", body=next(bodies))
+
     for name, work, largest in [
         ("refresh", refresh, LARGEST_REFRESH),
-        ("sign_in", lambda: server.call("POST", "/auth/signin", body=next(bodies)), LARGEST_SIGN_IN),
+        ("sign_in", sign_in, LARGEST_SIGN_IN),
     ]:
         written = []
         for _ in range(ALONE):
             before = log.position()
-            answer = work()
-            if not bench.claim(answer.status == 200, f"a lone {name} succeeds ({answer})"):
+            if not bench.state(succeeds_alone(name, work())):
                 return
             written.append(log.bytes_since(before))
         # One now and then comes together with what the server does by itself, or starts the log over.
         usual = statistics.median(size for size in written if size is not None)
         bench.figure(f"log_of_{name}", int(usual))
-        bench.claim(usual <= largest, f"a lone {name} writes at most {largest} bytes of log ({int(usual)})")
+        bench.state(writes_little(name, usual, largest))
 
 
 class Log:
@@ -100,10 +140,10 @@ class Log:
 
     HEADER, FRAME_HEADER = 32, 24
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.path = path
 
-    def position(self):
+    def position(self) -> tuple[bytes, int] | None:
         """The salts, and where the last frame under them ends; None when there is no log yet."""
         try:
             with open(self.path, "rb") as file:
@@ -121,23 +161,23 @@ class Log:
         except FileNotFoundError:
             return None
 
-    def bytes_since(self, before):
+    def bytes_since(self, before: tuple[bytes, int] | None) -> int | None:
         """None when the log was started over meanwhile."""
         now = self.position()
         return now[1] - before[1] if before and now and now[0] == before[0] else None
 
 
-def bytes_in_use(database):
+def bytes_in_use(database: str) -> int:
     """Of a store that nobody has open, which is one file then."""
     if os.path.exists(database + "-wal"):
         raise RuntimeError("the server has left its log")
     with opened(database) as connection:
-        used, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0]
+        used, free, size = (int(connection.execute(f"PRAGMA {name}").fetchone()[0])
                             for name in ("page_count", "freelist_count", "page_size"))
     return (used - free) * size
 
 
-def rows_of(database):
+def rows_of(database: str) -> dict[str, int]:
     """How many rows each table has that grows with users."""
     with opened(database) as connection:
         tables = [row[0] for row in connection.execute(
@@ -146,6 +186,17 @@ def rows_of(database):
     return {table: count for table, count in counts.items() if count >= USERS}
 
 
-def opened(database):
+def opened(database: str) -> sqlite3.Connection:
     # Nothing is to lie beside it afterwards.
     return sqlite3.connect(f"file:{database}?mode=ro&immutable=1", uri=True)
+
+
+def self_test() -> None:
+    good = Year(100_000, 105_000, {"sessions": 500}, {"sessions": 500})
+    shows(good.claims(), ("add at most", replace(good, after=105_001).claims()),
+          ("no row", replace(good, rows_after={"sessions": 501}).claims()))
+    shows([everybody_signs_in([answer(200)])], ("everybody", [everybody_signs_in([answer(200), answer(503)])]))
+    shows([are_accepted(0)], ("accepted", [are_accepted(1)]))
+    shows([succeeds_alone("refresh", answer(200))], ("a lone refresh", [succeeds_alone("refresh", answer(401))]))
+    shows([writes_little("refresh", LARGEST_REFRESH, LARGEST_REFRESH)],
+          ("at most", [writes_little("refresh", LARGEST_REFRESH + 1, LARGEST_REFRESH)]))

@@ -6,16 +6,20 @@ import os
 import random
 import threading
 import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from bench import crowd, tally
-from history_checker import check
+import history_self_test
+from bench import Bench, crowd, tally
+from claims import Claim, shows
+from history_checker import Anomaly, check
 from history_clients import Person
 from history_faults import FAULTS
-from history_log import OK, REFUSED, UNKNOWN, Log
+from history_log import OK, REFUSED, UNKNOWN, Log, Operation
 from history_plants import PLANTS, Proxy
-from history_service import service
+from history_service import Service, service
 from history_world import World
 from postgres import NotInstalled
+from testbed.carriers import Carriers
 
 SECONDS = int(os.environ.get("DRILL_HISTORY_SECONDS", "20"))
 # Some of the faults, by their names; a planted fault instead of them, or all of those.
@@ -33,12 +37,28 @@ LEAST_PAUSE, LONGEST_PAUSE = 0.3, 1.5
 PRINTED, WRITTEN = 5, 50
 
 
-def run(bench):
+def has_run(name: str, error: Exception | None) -> Claim:
+    return Claim(error is None, f"{name}: the history runs to its end ({error})")
+
+
+def is_well(name: str, counts: Mapping[str, int]) -> list[Claim]:
+    """`counts` are how much there was of what."""
+    return [
+        Claim(not counts["anomalies"], f"{name}: the history has no anomaly ({counts['anomalies']} found)"),
+        Claim(counts["harms"] > 0 and counts[OK] > 0, f"{name}: there was harm, and there were answers")]
+
+
+def is_found(name: str, anomaly: str, sessions: Collection[str]) -> Claim:
+    """`sessions` are those that a fault was planted in, and of which the anomaly was reported."""
+    return Claim(len(sessions) > 0, f"{name}: a planted fault is reported as {anomaly}")
+
+
+def run(bench: Bench) -> None:
     if PLANTED:
         for name in PLANTS if PLANTED == "all" else [PLANTED]:
             find_planted(of_its_own(bench, name), name)
         return
-    total = collections.Counter()
+    total: collections.Counter[str] = collections.Counter()
     for number, name in enumerate(CHOSEN):
         # Who registers by ticket is asked for in every second one.
         settings = {"GATEHOUSE_REGISTRATION": "ticket"} if number % 2 else {}
@@ -49,12 +69,12 @@ def run(bench):
         except NotInstalled as error:
             bench.skip(f"{name}: {error}")
         except RuntimeError as error:  # The other faults still run.
-            bench.claim(False, f"{name}: the history runs to its end ({error})")
+            bench.state(has_run(name, error))
     for what, count in total.items():
         bench.figure(what, count)
 
 
-def of_its_own(bench, name):
+def of_its_own(bench: Bench, name: str) -> Bench:
     """The same bench in a folder of its own, where no log is another history's."""
     place = copy.copy(bench)
     place.folder = os.path.join(bench.folder, name)
@@ -62,9 +82,10 @@ def of_its_own(bench, name):
     return place
 
 
-def under_fault(bench, carriers, name, instances, harm):
+def under_fault(bench: Bench, carriers: Carriers, name: str, instances: Service,
+                harm: Callable[[], None]) -> collections.Counter[str]:
     """The history of one fault, in chapters, and what is claimed of it."""
-    counts = collections.Counter()
+    counts: collections.Counter[str] = collections.Counter()
     for chapter in range(-(-SECONDS // CHAPTER)):
         # Nobody of a chapter is in another one.
         world = World(f"{name}{chapter}", carriers, instances, Log())
@@ -79,30 +100,30 @@ def under_fault(bench, carriers, name, instances, harm):
         read_back(world)
         counts.update(report(bench, world)[1])
     bench.note(f"{name}: " + ", ".join(f"{what} {count}" for what, count in counts.items()))
-    bench.claim(not counts["anomalies"], f"{name}: the history has no anomaly ({counts['anomalies']} found)")
-    bench.claim(counts["harms"] > 0 and counts[OK] > 0, f"{name}: there was harm, and there were answers")
+    bench.state(*is_well(name, counts))
     return counts
 
 
 class working:
     """Has so many clients work while a block runs."""
 
-    def __init__(self, world, count):
-        self.over, self.failures = threading.Event(), []
+    def __init__(self, world: World, count: int) -> None:
+        self.over = threading.Event()
+        self.failures: list[Exception] = []
         people = [Person(f"app{number}", world) for number in range(count)]
         self.threads = [threading.Thread(target=self.work, args=(person,)) for person in people]
 
-    def work(self, person):
+    def work(self, person: Person) -> None:
         try:
             person.work(self.over)
         except Exception as error:  # A client that is gone makes the history smaller, and nobody would see that.
             self.failures.append(error)
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         for thread in self.threads:
             thread.start()
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.over.set()
         for thread in self.threads:
             thread.join()
@@ -110,16 +131,19 @@ class working:
             raise self.failures[0]
 
 
-def read_back(world):
-    """Asks for all that was acknowledged, at any instance: each session, each subject, and the newest refresh tokens."""
+def read_back(world: World) -> None:
+    """Asks for all that was acknowledged, at any instance: each session, each subject, the newest refresh tokens."""
+    def show(number: int) -> bool:
+        return Person("reader", world).show(sessions[number], sessions[number].generation)
+
     sessions, subjects = list(world.sessions.values()), sorted(world.subjects)
     crowd(len(sessions), lambda number: Person("reader", world).look_at(sessions[number]), READERS)
     crowd(len(subjects), lambda number: Person("reader", world).sign_in_as(subjects[number]), READERS)
-    crowd(len(sessions), lambda number: Person("reader", world).show(sessions[number], sessions[number].generation), READERS)
+    crowd(len(sessions), show, READERS)
     crowd(len(sessions), lambda number: Person("reader", world).look_at(sessions[number]), READERS)
 
 
-def report(bench, world):
+def report(bench: Bench, world: World) -> tuple[list[Anomaly], dict[str, int]]:
     """The anomalies, and how many operations and of which outcome there were."""
     operations = world.log.operations
     outcomes = collections.Counter(operation.outcome for operation in operations)
@@ -133,11 +157,11 @@ def report(bench, world):
             for anomaly in anomalies[:WRITTEN]:
                 file.write(f"{anomaly}\n")
                 file.writelines(f"    {one}: {one.asked} {one.told}\n" for one in around(operations, anomaly))
-    return anomalies, {"operations": len(operations), **{outcome: outcomes[outcome] for outcome in (OK, REFUSED, UNKNOWN)},
-                       "anomalies": len(anomalies)}
+    by_outcome = {outcome: outcomes[outcome] for outcome in (OK, REFUSED, UNKNOWN)}
+    return anomalies, {"operations": len(operations), **by_outcome, "anomalies": len(anomalies)}
 
 
-def around(operations, anomaly):
+def around(operations: Sequence[Operation], anomaly: Anomaly) -> Iterator[Operation]:
     """All that concerns the same session, or is a sign-in or a link of the same subject."""
     sessions = {what.get("session") for one in anomaly.operations for what in (one.asked, one.told)} - {None}
     subjects = {one.asked.get("subject") for one in anomaly.operations} - {None}
@@ -147,7 +171,7 @@ def around(operations, anomaly):
             yield operation
 
 
-def find_planted(bench, name):
+def find_planted(bench: Bench, name: str) -> None:
     """A short history without a fault but the planted one, which is found, and by its name."""
     with bench.carriers() as carriers, service(bench, carriers, name, {}) as instances:
         plant = PLANTS[name](instances.port())
@@ -161,11 +185,21 @@ def find_planted(bench, name):
             proxy.shutdown()
             proxy.server_close()
     anomalies, _ = report(bench, world)
-    found = set()
+    found: set[str] = set()
     for anomaly in anomalies:
-        named = {what.get("session") for one in anomaly.operations for what in (one.asked, one.told)}
+        named: set[object] = {what.get("session") for one in anomaly.operations for what in (one.asked, one.told)}
         if anomaly.name == plant.name:
-            found |= named & plant.planted
+            found |= plant.planted & named
     bench.figure(name, f"{len(found)} of {len(plant.planted)}")
     bench.note(f"{name}: " + tally(f"{anomaly.name}, {anomaly.sentence}" for anomaly in anomalies))
-    bench.claim(bool(found), f"{name}: a planted fault is reported as {plant.name}")
+    bench.state(is_found(name, plant.name, found))
+
+
+def self_test() -> None:
+    shows([has_run("kill", None)], ("to its end", [has_run("kill", RuntimeError("no instance has come back"))]))
+    good = {"anomalies": 0, "harms": 1, OK: 1}
+    shows(is_well("kill", good), ("no anomaly", is_well("kill", {**good, "anomalies": 1})),
+          ("there was harm", is_well("kill", {**good, "harms": 0})),
+          ("there was harm", is_well("kill", {**good, OK: 0})))
+    shows([is_found("lost-session", "lost", {"s"})], ("reported as lost", [is_found("lost-session", "lost", set())]))
+    history_self_test.check_all()

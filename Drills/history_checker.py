@@ -16,8 +16,8 @@ choice is no anomaly. The rules:
   erasure or the merge of its user was answered, after a spent refresh token of it was refused, or after it was refused.
 - A sign-in that had begun before its user ended all sessions, was erased, or merged into another, and is posted after
   that was answered, opens nothing.
-- A number that was erased, or merged into another, is told nobody any more; nor is one whose subject has been seen to be
-  another user.
+- A number that was erased, or merged into another, is told nobody any more; nor is one whose subject has been seen to
+  be another user.
 - A refresh token renews nothing once its successor has.
 *double*
 - A refresh token has one successor: the next generation of its own session, and always the same token.
@@ -33,9 +33,10 @@ import bisect
 import collections
 import dataclasses
 import math
+from collections.abc import Iterable, Iterator, Sequence
 
-from history_log import OK, REFUSED, UNKNOWN
-from history_people import People
+from history_log import OK, REFUSED, UNKNOWN, Operation
+from history_people import Finding, People
 
 LOST, STALE, DOUBLE = "lost", "stale", "double"
 # What shows that a session is there by being answered. A sign-out that is sent again is answered in either case.
@@ -47,13 +48,13 @@ OPENS = {"sign-in", "register"}
 class Anomaly:
     name: str
     sentence: str
-    operations: list
+    operations: list[Operation]
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.name}: {self.sentence}: {', '.join(map(str, self.operations))}"
 
 
-def check(operations):
+def check(operations: Sequence[Operation]) -> list[Anomaly]:
     """The anomalies of a history, by rule, and those of a rule in the order of their last operation."""
     operations = [*operations, *by_recoveries(operations)]
     people = People(operations)
@@ -63,7 +64,7 @@ def check(operations):
     return found
 
 
-def by_recoveries(operations):
+def by_recoveries(operations: Sequence[Operation]) -> list[Operation]:
     """What recoveries mean, as operations: the end of all sessions of every user, and perhaps of the user."""
     users = {told["user"] for told in (operation.told for operation in operations) if "user" in told}
     return [
@@ -76,14 +77,17 @@ def by_recoveries(operations):
 class Sessions:
     """What happened to each session."""
 
-    def __init__(self, operations, people):
+    def __init__(self, operations: Sequence[Operation], people: People) -> None:
         self.people = people
-        # The answered openings, and what was asked of it, by session; what may end all of a user's, by user.
-        self.openings, self.uses = collections.defaultdict(list), collections.defaultdict(list)
-        self.ends, self.codes = collections.defaultdict(list), collections.defaultdict(list)
+        # The answered openings, and what was asked of it, by session.
+        self.openings: dict[str, list[Operation]] = collections.defaultdict(list)
+        self.uses: dict[str, list[Operation]] = collections.defaultdict(list)
+        # What may end all of a user's, by user, and the answered openings by code or ticket.
+        self.ends: dict[int, list[Operation]] = collections.defaultdict(list)
+        self.codes: dict[str, list[Operation]] = collections.defaultdict(list)
         for operation in operations:
             asked = operation.asked
-            for session in {asked.get("session"), asked.get("other")} - {None}:
+            for session in {asked[name] for name in ("session", "other") if name in asked}:
                 self.uses[session].append(operation)
             if operation.kind in OPENS and operation.outcome == OK:
                 self.openings[operation.told["session"]].append(operation)
@@ -93,10 +97,10 @@ class Sessions:
             if operation.kind == "merge" and operation.outcome != REFUSED:
                 self.ends[asked["absorbed"]].append(operation)
 
-    def anomalies(self):
+    def anomalies(self) -> Iterator[Finding]:
         for session, openings in self.openings.items():
             uses = self.uses[session]
-            yield from self.life(session, openings, uses)
+            yield from self.life(openings, uses)
             yield from self.refreshes(session, openings, uses)
             codes = {opening.asked["code"]: opening for opening in openings}
             if len(codes) > 1:
@@ -106,12 +110,13 @@ class Sessions:
             if len(sessions) > 1:
                 yield DOUBLE, "a code opens two sessions", list(sessions.values())
 
-    def life(self, session, openings, uses):
+    def life(self, openings: Sequence[Operation], uses: Sequence[Operation]) -> Iterator[Finding]:
         """Whether it is there from its opening on, and nowhere after its end."""
         opening = min(openings, key=lambda operation: operation.answered)
         begun = min(operation.invoked for operation in openings)
         user = opening.told["user"]
-        may_end, over = [], []
+        may_end: list[Operation] = []
+        over: list[Operation] = []
         for end in self.ends[user]:
             if not (end.outcome == OK and end.answered < begun):
                 may_end.append(end)
@@ -129,18 +134,18 @@ class Sessions:
         may_end += reused
         over += revoking
         earliest = min((end.invoked for end in may_end), default=math.inf)
-        end = min(over, key=lambda operation: operation.answered, default=None)
+        first_end = min(over, key=lambda operation: operation.answered, default=None)
         for use in [*uses, *openings]:
             if says_gone(use) and opening.answered < use.invoked and use.answered <= earliest:
                 yield LOST, "a session that nothing has ended is not there", [opening, use]
-            if end and use.outcome == OK and use.kind in ALIVE and use.invoked > end.answered:
-                yield STALE, "a session is alive after its end", [end, use]
+            if first_end and use.outcome == OK and use.kind in ALIVE and use.invoked > first_end.answered:
+                yield STALE, "a session is alive after its end", [first_end, use]
             if use.kind == "look" and use.outcome == OK and use.told["user"] != user:
                 yield DOUBLE, "a session is told another's number", [opening, use]
 
-    def refreshes(self, session, openings, uses):
+    def refreshes(self, session: str, openings: Sequence[Operation], uses: Sequence[Operation]) -> Iterator[Finding]:
         """Whether its refresh tokens are one chain."""
-        tokens = {}
+        tokens: dict[int, Operation] = {}
         for opening in openings:
             tokens.setdefault(opening.told["generation"], opening)
         renewals = [use for use in uses if use.kind == "refresh" and use.outcome == OK]
@@ -159,30 +164,32 @@ class Sessions:
                 yield STALE, "a refresh token renews a session though its successor has", [later, use]
 
 
-def says_gone(use):
+def says_gone(use: Operation) -> bool:
     """Whether it was refused because there is no such session. A refused merge does not say which of two it means."""
     error = {"refresh": "invalid_grant", "merge": None}.get(use.kind, "invalid_token")
-    return use.outcome == REFUSED and use.told["error"] == error
+    return use.outcome == REFUSED and bool(use.told["error"] == error)
 
 
 class Earliest:
     """Of refreshes, the earliest with a refresh token of a generation or a later one, by one of their times."""
 
-    def __init__(self, refreshes, time):
-        self.generations, self.refreshes, best = [], [], None
+    def __init__(self, refreshes: Iterable[Operation], time: str) -> None:
+        self.generations: list[int] = []
+        self.refreshes: list[Operation] = []
+        best: Operation | None = None
         for use in sorted(refreshes, key=lambda operation: (-operation.asked["generation"], getattr(operation, time))):
             if best is None or getattr(use, time) < getattr(best, time):
                 best = use
                 self.generations.append(-use.asked["generation"])
                 self.refreshes.append(use)
 
-    def since(self, generation):
+    def since(self, generation: int) -> Operation | None:
         """That refresh, or None."""
         index = bisect.bisect_right(self.generations, -generation)
         return self.refreshes[index - 1] if index else None
 
 
-def reuse(uses):
+def reuse(uses: Sequence[Operation]) -> tuple[list[Operation], list[Operation]]:
     """The refreshes that may have been taken for the reuse of a spent token, and those that must have been."""
     refreshes = [use for use in uses if use.kind == "refresh"]
     shown = Earliest([use for use in refreshes if use.outcome != REFUSED], "invoked")

@@ -1,11 +1,15 @@
 """A client that does all that an app does, some of it with users and sessions of others, each operation in the log."""
 
 import random
+import threading
 import time
+from collections.abc import Callable
+from typing import Unpack
 
-from history_log import OK, REFUSED, UNKNOWN
-from history_world import TIMEOUT, digest, read_refreshed, read_tokens
-from testbed.client import LOST, Client
+from history_log import OK, REFUSED, UNKNOWN, Facts, Operation
+from history_world import TIMEOUT, Request, Session, Subject, World, digest, read_refreshed, read_tokens
+from testbed.carriers import PLAIN_CLIENT, ZENKEY_CLIENT
+from testbed.client import LOST, Client, Content, JSONObject
 
 # How much is done with what all share, and how many of those who sign in are new.
 SHARED, NEWCOMERS = 0.25, 0.35
@@ -14,25 +18,32 @@ SHARED, NEWCOMERS = 0.25, 0.35
 KEPT, LONGEST_REPEAT = 12, 20
 
 
+# A sign-in or a registration: its kind, the request, whose it is, and what it asks for.
+Opening = tuple[str, Request, Subject, Facts]
+
+
 class Person:
     """One client. It does one thing at a time."""
 
-    def __init__(self, name, world):
+    def __init__(self, name: str, world: World) -> None:
         self.name, self.world, self.log = name, world, world.log
         # Its sessions in use, some that should be over, the subjects it knows, and requests that it may send again.
-        self.sessions, self.ended, self.subjects, self.sent = [], [], [], []
+        self.sessions: list[Session] = []
+        self.ended: list[Session] = []
+        self.subjects: list[Subject] = []
+        self.sent: list[Opening] = []
         self.count = 0
-        self.actions = [
+        self.actions: list[tuple[Callable[[], None], int]] = [
             (self.look, 34), (self.look_at_ended, 6), (self.refresh, 20), (self.sign_in, 16), (self.show_parent, 5),
-            (self.show_spent, 1), (self.sign_out, 5), (self.end_all, 2), (self.erase, 2), (self.link, 4), (self.merge, 3),
-            (self.send_again, 2), (self.sign_in_late, 2)]
+            (self.show_spent, 1), (self.sign_out, 5), (self.end_all, 2), (self.erase, 2), (self.link, 4),
+            (self.merge, 3), (self.send_again, 2), (self.sign_in_late, 2)]
 
-    def work(self, over):
-        actions, weights = zip(*self.actions)
+    def work(self, over: threading.Event) -> None:
+        actions, weights = zip(*self.actions, strict=True)
         while not over.is_set():
             random.choices(actions, weights)[0]()
 
-    def session(self):
+    def session(self) -> Session | None:
         """One of its own or of those that all share, or None."""
         shared = self.world.shared
         with self.world.lock:
@@ -40,7 +51,7 @@ class Person:
                 return random.choice(shared)
         return random.choice(self.sessions) if self.sessions else None
 
-    def over(self, session):
+    def over(self, session: Session) -> None:
         """Uses a session no more, but to see that it is over."""
         with self.world.lock:
             if session in self.world.shared:
@@ -49,28 +60,31 @@ class Person:
             self.sessions.remove(session)
         self.ended = [*self.ended[-9:], session]
 
-    def of_session(self, kind, method, path, session, read=None, more=None, **content):
-        operation, told = self.world.ask(
-            self.name, kind, (method, path, {"bearer": session.token, **content}),
+    def of_session(self, kind: str, method: str, path: str, session: Session,
+                   read: Callable[[JSONObject], Facts] | None = None, more: Facts | None = None,
+                   **content: Unpack[Content]) -> Operation:
+        content["bearer"] = session.token
+        operation, _ = self.world.ask(
+            self.name, kind, (method, path, content),
             {"session": session.id, "user": session.user, **(more or {})}, read)
         if operation.outcome == REFUSED and operation.told["error"] == "invalid_token" and kind != "merge":
             self.over(session)
-        return operation, told
+        return operation
 
-    def look(self):
+    def look(self) -> None:
         if session := self.session():
             self.look_at(session)
 
-    def look_at(self, session):
+    def look_at(self, session: Session) -> None:
         self.of_session("look", "GET", "/users/me", session, lambda told: {"user": told.get("user_id")})
 
-    def look_at_ended(self):
+    def look_at_ended(self) -> None:
         if self.ended:
             self.look_at(random.choice(self.ended))
 
     # Signing in
 
-    def somebody(self):
+    def somebody(self) -> Subject:
         """Who signs in: issuer and subscriber."""
         if random.random() < SHARED:
             return random.choice(self.world.common)
@@ -79,7 +93,7 @@ class Person:
         self.count += 1
         return "aurora", f"{self.world.name}-{self.name}n{self.count}"
 
-    def authorized(self, issuer, subscriber):
+    def authorized(self, issuer: str, subscriber: str) -> tuple[dict[str, str], float] | None:
         """What an app posts, and when its sign-in was seen to begin; None where the service gave no challenge."""
         try:
             with Client(self.world.service.port(), timeout=TIMEOUT) as connection:
@@ -92,20 +106,20 @@ class Person:
         body = self.world.carriers.authorize(subscriber, issuer, nonce=answer.json["nonce"])
         return ({**body, "iss": self.world.carriers.urls["plain"]} if issuer == "plain" else body), begun
 
-    def sign_in(self):
+    def sign_in(self) -> None:
         self.sign_in_as(self.somebody())
 
-    def sign_in_as(self, subject, between=None):
+    def sign_in_as(self, subject: Subject, between: Callable[[], None] | None = None) -> None:
         """`between` is done when the sign-in has begun, and before it is posted."""
         if found := self.authorized(*subject):
             body, begun = found
-            request = ("sign-in", ("POST", "/auth/signin", {"body": body}), subject,
-                       {"subject": "/".join(subject), "code": digest(body["code"]), "begun": begun})
+            opening: Opening = ("sign-in", ("POST", "/auth/signin", {"body": body}), subject,
+                                {"subject": "/".join(subject), "code": digest(body["code"]), "begun": begun})
             if between:
                 between()
-            self.open(*request)
+            self.open(*opening)
 
-    def sign_in_late(self):
+    def sign_in_late(self) -> None:
         """A sign-in that has begun when its user ends all sessions, is erased, or becomes part of another."""
         session, other = self.session(), self.session()
         if session:
@@ -113,25 +127,26 @@ class Person:
                 lambda: self.end("end-all", "DELETE", "/users/me/sessions", session),
                 lambda: self.end("erase", "DELETE", "/users/me", session), lambda: self.merge(other, session)]))
 
-    def open(self, kind, request, subject, asked):
+    def open(self, kind: str, request: Request, subject: Subject, asked: Facts) -> None:
         """Opens a session, and sends the same again where no answer comes; phones do."""
         for _ in range(2):
             operation, told = self.world.ask(self.name, kind, request, asked, read_tokens)
             if operation.outcome != UNKNOWN:
                 break
         self.sent = [*self.sent[-4:], (kind, request, subject, asked)]
-        if operation.outcome == OK:
+        if operation.outcome == OK and told is not None:
             self.opened(operation.told, told, subject)
         elif told and told.get("link_ticket"):
-            body = {"client_id": request[2]["body"]["client_id"], "link_ticket": told["link_ticket"], "name": "Ann"}
+            client = PLAIN_CLIENT if subject[0] == "plain" else ZENKEY_CLIENT
+            body = {"client_id": client, "link_ticket": told["link_ticket"], "name": "Ann"}
             self.open("register", ("POST", "/users", {"body": body}), subject,
                       {"subject": "/".join(subject), "code": digest(told["link_ticket"])})
 
-    def send_again(self):
+    def send_again(self) -> None:
         if self.sent:
             self.open(*random.choice(self.sent))
 
-    def opened(self, told, tokens, subject):
+    def opened(self, told: Facts, tokens: JSONObject, subject: Subject) -> None:
         session = self.world.opened(told, tokens, subject)
         if subject in self.world.common and random.random() < 0.5:
             with self.world.lock:
@@ -144,29 +159,31 @@ class Person:
 
     # Refresh tokens
 
-    def refresh(self):
+    def refresh(self) -> None:
         if (session := self.session()) and not self.show(session, session.generation):
             self.show(session, session.generation)
 
-    def show_parent(self):
+    def show_parent(self) -> None:
         """As if the answer to the last refresh had been lost."""
         session = self.session()
-        if session and time.monotonic() - session.renewed < LONGEST_REPEAT and session.generation - 1 in session.refresh:
+        if session is None or session.generation - 1 not in session.refresh:
+            return
+        if time.monotonic() - session.renewed < LONGEST_REPEAT:
             self.show(session, session.generation - 1)
 
-    def show_spent(self):
+    def show_spent(self) -> None:
         """A refresh token that has been replaced twice: its session is over."""
         if (session := self.session()) and session.generation - 2 in session.refresh:
             self.show(session, session.generation - 2)
             self.over(session)
 
-    def show(self, session, generation):
+    def show(self, session: Session, generation: int) -> bool:
         """Whether an answer came."""
         form = {"grant_type": "refresh_token", "refresh_token": session.refresh[generation]}
         operation, told = self.world.ask(
             self.name, "refresh", ("POST", "/auth/token", {"form": form}),
             {"session": session.id, "user": session.user, "generation": generation}, read_refreshed)
-        if operation.outcome == OK and operation.told["session"] == session.id:
+        if operation.outcome == OK and told is not None and operation.told["session"] == session.id:
             session.renew(operation.told["generation"], told)
         elif operation.outcome == REFUSED and operation.told["error"] == "invalid_grant":
             self.over(session)
@@ -174,22 +191,22 @@ class Person:
 
     # What ends sessions, and moves identities
 
-    def sign_out(self):
+    def sign_out(self) -> None:
         self.end("sign-out", "DELETE", "/auth/token")
 
-    def end_all(self):
+    def end_all(self) -> None:
         self.end("end-all", "DELETE", "/users/me/sessions")
 
-    def erase(self):
+    def erase(self) -> None:
         self.end("erase", "DELETE", "/users/me")
 
-    def end(self, kind, method, path, session=None):
+    def end(self, kind: str, method: str, path: str, session: Session | None = None) -> None:
         if session := session or self.session():
-            operation, _ = self.of_session(kind, method, path, session)
+            operation = self.of_session(kind, method, path, session)
             if operation.outcome == OK:
                 self.over(session)
 
-    def link(self):
+    def link(self) -> None:
         """One more identity, which others may want as well."""
         if session := self.session():
             self.count += 1
@@ -197,19 +214,20 @@ class Person:
             if random.random() < SHARED:
                 subject = random.choice(self.world.contested)
             if found := self.authorized(*subject):
-                operation, _ = self.of_session("link", "POST", "/users/me/identities", session,
-                                               more={"subject": "/".join(subject)}, body={**found[0], "provider": "plain"})
+                operation = self.of_session(
+                    "link", "POST", "/users/me/identities", session, more={"subject": "/".join(subject)},
+                    body={**found[0], "provider": "plain"})
                 if operation.outcome == OK:
                     with self.world.lock:
                         self.world.subjects.add(subject)
                     if subject not in self.subjects:
                         self.subjects.append(subject)
 
-    def merge(self, session=None, other=None):
+    def merge(self, session: Session | None = None, other: Session | None = None) -> None:
         """Of two users the second becomes part of the first."""
         session, other = session or self.session(), other or self.session()
         if session and other and session.user != other.user:
-            operation, _ = self.of_session(
+            operation = self.of_session(
                 "merge", "POST", "/users/me/merge", session, more={"other": other.id, "absorbed": other.user},
                 body={"token": other.token})
             if operation.outcome == OK:

@@ -11,27 +11,36 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 
-from bench import eventually
+from bench import Bench, eventually
+from claims import Claim, shows
 from history_log import OK, REFUSED
-from history_promotion import pair
-from history_service import service
+from history_promotion import Pair, pair
+from history_service import Service, service
 from history_world import TIMEOUT
 from pooler import pgbouncer
 from postgres import NotInstalled, postgres, storage
 from store_life import run_tool
+from testbed.carriers import Carriers
 from testbed.ports import free_ports
 from testbed.process import Process
 
 INSTANCES = 3
-# A count of a second, and the look of whoever asks whether an instance is ready.
+# A count of a second, and the look of those who ask whether an instance is ready.
 HEARSAY = 3
 # In milliseconds, each way.
 SKEW = 1500
 RELAYING = re.compile("relaying")
 
 
-def restart(of):
+Settings = Mapping[str, str]
+# A service, and what does it harm once.
+Harmed = Iterator[tuple[Service, Callable[[], None]]]
+
+
+def restart(of: Service) -> None:
     """Kills any instance and starts it again."""
     number = of.any()
     of.kill(number)
@@ -39,7 +48,7 @@ def restart(of):
     of.start(number)
 
 
-def pause(process):
+def pause(process: Process) -> None:
     """Stops a process for a while, now and then for longer than clients wait."""
     process.child.send_signal(signal.SIGSTOP)
     try:
@@ -49,25 +58,26 @@ def pause(process):
 
 
 @contextlib.contextmanager
-def killed(bench, carriers, name, settings):
+def killed(bench: Bench, carriers: Carriers, name: str, settings: Settings) -> Harmed:
     with postgres(bench) as database, service(
             bench, carriers, name, {**settings, **storage(bench, database)}, count=INSTANCES) as instances:
         yield instances, lambda: restart(instances)
 
 
 @contextlib.contextmanager
-def stopped(bench, carriers, name, settings):
+def stopped(bench: Bench, carriers: Carriers, name: str, settings: Settings) -> Harmed:
     with postgres(bench) as database, service(
             bench, carriers, name, {**settings, **storage(bench, database)}, count=INSTANCES) as instances:
         yield instances, lambda: pause(instances.servers[instances.any()])
 
 
 @contextlib.contextmanager
-def backend(bench, carriers, name, settings):
-    """One process of PostgreSQL's that serves a connection is killed, which takes all others with it, or ended alone."""
-    others = "FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1"
+def backend(bench: Bench, carriers: Carriers, name: str, settings: Settings) -> Harmed:
+    """One process of PostgreSQL's that serves a connection is killed, which takes all others with it, or only ended."""
+    others = ("FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() "
+              "ORDER BY random() LIMIT 1")
 
-    def harm():
+    def harm() -> None:
         if random.random() < 0.5:
             database.ask(f"SELECT pg_terminate_backend(pid) {others}")
         elif found := database.ask(f"SELECT pid {others}"):
@@ -75,7 +85,7 @@ def backend(bench, carriers, name, settings):
                 os.kill(int(found), signal.SIGKILL)
             time.sleep(random.uniform(0.5, 1.5))
 
-    def patient():
+    def patient() -> None:
         # It takes nobody while it replays its log.
         with contextlib.suppress(RuntimeError):
             harm()
@@ -86,14 +96,14 @@ def backend(bench, carriers, name, settings):
 
 
 @contextlib.contextmanager
-def promotion(bench, carriers, name, settings):
+def promotion(bench: Bench, carriers: Carriers, name: str, settings: Settings) -> Harmed:
     with pair(bench) as databases, service(
             bench, carriers, name, {**settings, **storage(bench, *databases.servers)}, count=INSTANCES) as instances:
         yield instances, databases.fail_over
 
 
 @contextlib.contextmanager
-def returned(bench, carriers, name, settings):
+def returned(bench: Bench, carriers: Carriers, name: str, settings: Settings) -> Harmed:
     """The standby that is promoted may lack what was acknowledged: then, and only then, an operator has it go on."""
     with pair(bench, waits=False) as databases:
         ledger = {"GATEHOUSE_STORAGE_LEDGER": f"file:{bench.folder}/ledger", **storage(bench, *databases.servers)}
@@ -101,7 +111,20 @@ def returned(bench, carriers, name, settings):
             yield instances, lambda: go_back(bench, instances, databases)
 
 
-def go_back(bench, instances, databases):
+def goes_on(is_recovered: bool, errors: str) -> Claim:
+    return Claim(is_recovered, f"the store goes on ({errors})")
+
+
+def serve_nobody(is_behind: bool, lacks: bool, standings: Sequence[str]) -> Claim:
+    """`is_behind` is whether commits may be lacking, and `lacks` whether an instance says that there are such."""
+    return Claim(lacks or not is_behind, f"what lacks something serves nobody: {standings}")
+
+
+def are_well(well: Sequence[bool], standings: Sequence[str]) -> Claim:
+    return Claim(all(well), f"every instance is well again ({standings})")
+
+
+def go_back(bench: Bench, instances: Service, databases: Pair) -> None:
     if is_behind := random.random() < 0.5:
         databases.standby.cut_off()
         time.sleep(random.uniform(0.1, 1))
@@ -109,35 +132,37 @@ def go_back(bench, instances, databases):
     databases.promote()
     # Who lacks none of its own commits may serve until it hears, within seconds, what others have seen acknowledged.
     time.sleep(HEARSAY)
-    standings = []
+    standings: list[str] = []
 
-    def is_settled():
+    def is_settled() -> bool:
         standings[:] = [instances.standing(number) for number in range(INSTANCES)]
-        return any("acknowledged" in standing for standing in standings) or all(map(instances.is_well, range(INSTANCES)))
+        return (any("acknowledged" in standing for standing in standings)
+                or all(map(instances.is_well, range(INSTANCES))))
 
     eventually(is_settled, 30)
     is_recovered = False
     if lacks := any("acknowledged" in standing for standing in standings):
         folder = os.path.join(bench.folder, f"{instances.name}0")
-        done = None
+        errors = ""
 
-        def goes_on():
-            nonlocal done
+        def is_told() -> bool:
+            nonlocal errors
             done = run_tool(bench, folder, ["recovered"], instances.settings[0])
+            errors = done.stderr.strip()
             return done.returncode == 0
 
         # A server that has just been promoted may not take everybody in yet: an operator tries again.
-        is_recovered = eventually(goes_on, 60)
-        bench.claim(is_recovered, f"the store goes on ({done.stderr.strip()})")
-    bench.claim(lacks or not is_behind, f"what lacks something serves nobody: {standings}")
-    well = [eventually(lambda number=number: instances.is_well(number), 30) for number in range(INSTANCES)]
-    bench.claim(all(well), f"every instance is well again ({[instances.standing(number) for number in range(INSTANCES)]})")
+        is_recovered = eventually(is_told, 60)
+        bench.state(goes_on(is_recovered, errors))
+    bench.state(serve_nobody(is_behind, lacks, standings))
+    well = [instances.await_one(number) for number in range(INSTANCES)]
+    bench.state(are_well(well, [instances.standing(number) for number in range(INSTANCES)]))
     instances.log.end(recovery, OK if is_recovered else REFUSED)
     databases.replace()
 
 
 @contextlib.contextmanager
-def pooled(bench, carriers, name, settings):
+def pooled(bench: Bench, carriers: Carriers, name: str, settings: Settings) -> Harmed:
     """A pooler in between gives each transaction to any session, those too that a killed instance has left behind."""
     with postgres(bench) as database, pgbouncer(bench, database) as port:
         through = {**storage(bench, database), "GATEHOUSE_STORAGE_URL": f"postgres://gatehouse@127.0.0.1:{port}/postgres",
@@ -147,13 +172,14 @@ def pooled(bench, carriers, name, settings):
 
 
 @contextlib.contextmanager
-def silent(bench, carriers, name, settings):
+def silent(bench: Bench, carriers: Carriers, name: str, settings: Settings) -> Harmed:
     """The network between an instance and PostgreSQL passes nothing on for a while, and breaks no connection."""
     with postgres(bench) as database, contextlib.ExitStack() as stack:
         relays, ports = [], free_ports(INSTANCES)
         for number, port in enumerate(ports):
             relay = Process(
-                [sys.executable, "-B", f"{bench.root}/Drills/relay.py", str(port), f"{database.folder}/.s.PGSQL.5432", "0"],
+                [sys.executable, "-B", f"{bench.root}/Drills/relay.py", str(port), f"{database.folder}/.s.PGSQL.5432",
+                 "0"],
                 os.path.join(bench.folder, f"{name}-relay{number}.log"))
             stack.callback(relay.kill)
             relays.append(relay)
@@ -161,29 +187,30 @@ def silent(bench, carriers, name, settings):
             relay.await_line(RELAYING)
         instances = stack.enter_context(service(
             bench, carriers, name, {**settings, **storage(bench, database)}, count=INSTANCES,
-            of_instance=lambda number: {"GATEHOUSE_STORAGE_URL": f"postgres://gatehouse@127.0.0.1:{ports[number]}/postgres"}))
+            of_instance=lambda number: {
+                "GATEHOUSE_STORAGE_URL": f"postgres://gatehouse@127.0.0.1:{ports[number]}/postgres"}))
         yield instances, lambda: pause(random.choice(relays))
 
 
 @contextlib.contextmanager
-def skewed(bench, carriers, name, settings):
+def skewed(bench: Bench, carriers: Carriers, name: str, settings: Settings) -> Harmed:
     """The clocks of instances are apart, and are set while they run."""
     if not shutil.which("cc"):
         raise NotInstalled("cc is not installed")
     library = os.path.join(bench.folder, "skewed_clock.so")
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, f"{bench.root}/Drills/skewed_clock.c"], check=True)
 
-    def path(number):
+    def path(number: int) -> str:
         return os.path.join(bench.folder, f"{name}-clock{number}")
 
-    def set_clock(number, milliseconds):
+    def set_clock(number: int, milliseconds: int) -> None:
         with open(path(number), "r+b" if os.path.exists(path(number)) else "wb", buffering=0) as file:
             file.write(struct.pack("=q", milliseconds))
 
     for number, offset in enumerate((SKEW, 0, -SKEW)):
         set_clock(number, offset)
 
-    def harm():
+    def harm() -> None:
         set_clock(instances.any(), random.choice([-SKEW, 0, SKEW]))
         time.sleep(random.uniform(0.5, 1.5))
 
@@ -194,22 +221,22 @@ def skewed(bench, carriers, name, settings):
 
 
 @contextlib.contextmanager
-def file_killed(bench, carriers, name, settings):
+def file_killed(bench: Bench, carriers: Carriers, name: str, settings: Settings) -> Harmed:
     with service(bench, carriers, name, settings) as instances:
         yield instances, lambda: restart(instances)
 
 
 @contextlib.contextmanager
-def file_stopped(bench, carriers, name, settings):
+def file_stopped(bench: Bench, carriers: Carriers, name: str, settings: Settings) -> Harmed:
     with service(bench, carriers, name, settings) as instances:
         yield instances, lambda: pause(instances.servers[0])
 
 
 @contextlib.contextmanager
-def file_locked(bench, carriers, name, settings):
+def file_locked(bench: Bench, carriers: Carriers, name: str, settings: Settings) -> Harmed:
     """Another process, such as an operator's sqlite3, has a transaction open that writes."""
 
-    def harm():
+    def harm() -> None:
         other = sqlite3.connect(instances.servers[0].database, isolation_level=None, timeout=5)
         with contextlib.closing(other):
             other.execute("BEGIN IMMEDIATE")
@@ -220,5 +247,14 @@ def file_locked(bench, carriers, name, settings):
         yield instances, harm
 
 
-FAULTS = {"kill": killed, "stop": stopped, "backend": backend, "promotion": promotion, "returned": returned, "pooler": pooled, "silent": silent,
-          "skew": skewed, "file-kill": file_killed, "file-stop": file_stopped, "file-lock": file_locked}
+Fault = Callable[[Bench, Carriers, str, Settings], AbstractContextManager[tuple[Service, Callable[[], None]]]]
+FAULTS: dict[str, Fault] = {
+    "kill": killed, "stop": stopped, "backend": backend, "promotion": promotion, "returned": returned, "pooler": pooled,
+    "silent": silent, "skew": skewed, "file-kill": file_killed, "file-stop": file_stopped, "file-lock": file_locked}
+
+
+def self_test() -> None:
+    shows([goes_on(True, "")], ("goes on", [goes_on(False, "no such store")]))
+    shows([serve_nobody(True, True, []), serve_nobody(False, False, [])],
+          ("serves nobody", [serve_nobody(True, False, ["200 {}"])]))
+    shows([are_well([True, True], [])], ("is well", [are_well([True, False], ["200 {}", "503 {}"])]))

@@ -4,6 +4,10 @@ import dataclasses
 import math
 import threading
 import time
+from typing import Any
+
+# Any, because what stands under a name is of the type that `Operation` tells of its kind.
+Facts = dict[str, Any]
 
 OK, REFUSED, UNKNOWN = "ok", "refused", "unknown"
 
@@ -24,19 +28,19 @@ class Operation:
     merge       asked session, user, other, absorbed: the session and the user that end
     recover     an operator had the store go on without what was acknowledged last: refused where that was not needed
 
-    Whatever was refused is told `error`.
+    What was refused is told `error`.
     """
 
     number: int
     client: str
     kind: str
     invoked: float
-    asked: dict
+    asked: Facts
     answered: float = math.inf
     outcome: str = UNKNOWN
-    told: dict = dataclasses.field(default_factory=dict)
+    told: Facts = dataclasses.field(default_factory=dict)
 
-    def __str__(self):
+    def __str__(self) -> str:
         end = "…" if self.answered == math.inf else f"{self.answered:.3f}"
         answer = self.told.get("error", self.outcome) if self.outcome == REFUSED else self.outcome
         return f"#{self.number} {self.kind} by {self.client} ({self.invoked:.3f}–{end} s: {answer})"
@@ -45,22 +49,22 @@ class Operation:
 class Log:
     """Times are seconds since it was begun, by a clock that nobody sets."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.began = time.monotonic()
         self.lock = threading.Lock()
-        self.operations = []
+        self.operations: list[Operation] = []
 
-    def now(self):
+    def now(self) -> float:
         return time.monotonic() - self.began
 
-    def invoke(self, client, kind, **asked):
+    def invoke(self, client: str, kind: str, **asked: object) -> Operation:
         with self.lock:
             operation = Operation(len(self.operations), client, kind, self.now(), asked)
             self.operations.append(operation)
         return operation
 
-    def end(self, operation, outcome, **told):
-        """The answer. The outcome is noted last, so that whoever reads the log meanwhile takes it for unknown."""
+    def end(self, operation: Operation, outcome: str, **told: object) -> None:
+        """The answer. The outcome is noted last, so that those who read the log meanwhile take it for unknown."""
         if outcome != UNKNOWN:
             operation.told, operation.answered = told, self.now()
             operation.outcome = outcome

@@ -1,12 +1,16 @@
-"""A proxy that does to a service's answers what the service must never do, so that it is known that the checker sees it."""
+"""A proxy that does to a service's answers what the service must never do, so that it is known that the checker sees
+it."""
 
 import http.server
 import json
 import random
+import socket
+import socketserver
 import threading
+from collections.abc import Mapping
 
 from history_checker import DOUBLE, LOST, STALE
-from history_world import claims
+from testbed import jose
 from testbed.client import LOST as NO_ANSWER
 from testbed.client import Answer, Client
 
@@ -14,28 +18,33 @@ from testbed.client import Answer, Client
 SHARE = 0.3
 
 
+Headers = Mapping[str, str]
+
+
 class Plant:
     """One fault. `planted` are the sessions that it has concerned."""
 
-    name = None
+    # Of the anomaly that it is.
+    name: str
 
-    def __init__(self, port):
-        self.port, self.planted = port, set()
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.planted: set[str] = set()
         self.lock = threading.Lock()
 
-    def forward(self, method, path, headers, text):
+    def forward(self, method: str, path: str, headers: Headers, text: bytes | None) -> Answer:
         with Client(self.port) as client:
             return client.call(method, path, text=text, headers=headers)
 
-    def plant(self, token):
+    def plant(self, token: str) -> None:
         with self.lock:
-            self.planted.add(claims(token)["sid"])
+            self.planted.add(jose.claims(token)["sid"])
 
-    def answer(self, *request):
-        return self.forward(*request)
+    def answer(self, method: str, path: str, headers: Headers, text: bytes | None) -> Answer:
+        return self.forward(method, path, headers, text)
 
 
-def bearer(headers):
+def bearer(headers: Headers) -> str:
     return headers.get("Authorization", " ").split(" ")[1]
 
 
@@ -44,7 +53,7 @@ class EndedSession(Plant):
 
     name = LOST
 
-    def answer(self, method, path, headers, text):
+    def answer(self, method: str, path: str, headers: Headers, text: bytes | None) -> Answer:
         answer = self.forward(method, path, headers, text)
         if path == "/auth/signin" and answer.status == 200 and random.random() < SHARE:
             self.forward("DELETE", "/auth/token", {"Authorization": f"Bearer {answer.json['token']}"}, None)
@@ -53,15 +62,15 @@ class EndedSession(Plant):
 
 
 class RememberedUser(Plant):
-    """Whoever was a session's user once is so for ever."""
+    """Who was a session's user once is so for ever."""
 
     name = STALE
 
-    def __init__(self, port):
+    def __init__(self, port: int) -> None:
         super().__init__(port)
-        self.known = {}
+        self.known: dict[str, Answer] = {}
 
-    def answer(self, method, path, headers, text):
+    def answer(self, method: str, path: str, headers: Headers, text: bytes | None) -> Answer:
         answer = self.forward(method, path, headers, text)
         if (method, path) == ("GET", "/users/me"):
             if answer.status == 200:
@@ -77,16 +86,17 @@ class OtherSuccessor(Plant):
 
     name = DOUBLE
 
-    def __init__(self, port):
+    def __init__(self, port: int) -> None:
         super().__init__(port)
-        self.second = None
+        # A refresh token, and the answer that it is to be given to another.
+        self.second: tuple[str, Answer] | None = None
 
-    def answer(self, method, path, headers, text):
+    def answer(self, method: str, path: str, headers: Headers, text: bytes | None) -> Answer:
         if path != "/auth/token" or method != "POST":
             return self.forward(method, path, headers, text)
         with self.lock:
             second, self.second = self.second, None
-        if second and f"refresh_token={second[0]}" not in text.decode():
+        if second and f"refresh_token={second[0]}" not in (text or b"").decode():
             self.plant(second[1].json["token"])
             return second[1]
         answer = self.forward(method, path, headers, text)
@@ -102,7 +112,7 @@ class SwallowedSignOut(Plant):
 
     name = STALE
 
-    def answer(self, method, path, headers, text):
+    def answer(self, method: str, path: str, headers: Headers, text: bytes | None) -> Answer:
         if (method, path) == ("DELETE", "/auth/token") and random.random() < SHARE:
             self.plant(bearer(headers))
             return Answer(200, [("content-type", "application/json")], b"{}")
@@ -114,11 +124,11 @@ class OtherNumber(Plant):
 
     name = DOUBLE
 
-    def __init__(self, port):
+    def __init__(self, port: int) -> None:
         super().__init__(port)
-        self.last = None
+        self.last: int | None = None
 
-    def answer(self, method, path, headers, text):
+    def answer(self, method: str, path: str, headers: Headers, text: bytes | None) -> Answer:
         answer = self.forward(method, path, headers, text)
         if path == "/auth/signin" and answer.status == 200:
             told = answer.json
@@ -130,8 +140,9 @@ class OtherNumber(Plant):
         return answer
 
 
-PLANTS = {"lost-session": EndedSession, "remembered-user": RememberedUser, "other-successor": OtherSuccessor,
-          "swallowed-sign-out": SwallowedSignOut, "other-number": OtherNumber}
+PLANTS: dict[str, type[Plant]] = {
+    "lost-session": EndedSession, "remembered-user": RememberedUser, "other-successor": OtherSuccessor,
+    "swallowed-sign-out": SwallowedSignOut, "other-number": OtherNumber}
 
 
 class Proxy(http.server.ThreadingHTTPServer):
@@ -140,23 +151,27 @@ class Proxy(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, plant):
-        self.plant = plant
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, plant: Plant) -> None:
+        super().__init__(("127.0.0.1", 0), lambda *request: Handler(plant, *request))
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
-    def port(self):
-        return self.server_address[1]
+    def port(self) -> int:
+        return int(self.server_address[1])
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def pass_on(self):
+    def __init__(self, plant: Plant, request: socket.socket, client: tuple[str, int],
+                 server: socketserver.BaseServer) -> None:
+        self.plant = plant
+        super().__init__(request, client, server)
+
+    def pass_on(self) -> None:
         text = self.rfile.read(int(self.headers.get("Content-Length") or 0)) or None
         headers = {name: self.headers[name] for name in ("Authorization", "Content-Type") if name in self.headers}
         try:
-            answer = self.server.plant.answer(self.command, self.path, headers, text)
+            answer = self.plant.answer(self.command, self.path, headers, text)
         except NO_ANSWER:
             self.close_connection = True
             return
@@ -168,5 +183,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_DELETE = pass_on
 
-    def log_message(self, *_):
+    def log_message(self, *_: object) -> None:
         pass

@@ -1,24 +1,26 @@
-"""Shows that the checker of histories finds each anomaly, by its name, and none where there is none.
-
-    python3 -B Drills/history_self_test.py
-"""
+"""Shows that the checker of histories finds each anomaly, by its name, and none where there is none."""
 
 import math
-import sys
+from collections.abc import Iterator
+from typing import Self
 
 from history_checker import check
-from history_log import OK, REFUSED, UNKNOWN, Operation
+from history_log import OK, REFUSED, UNKNOWN, Facts, Operation
 
 GONE = {"look": "invalid_token", "refresh": "invalid_grant"}
+
+
+# When an operation is invoked, and when it is answered.
+Times = tuple[float, float]
 
 
 class Made:
     """A history that is made up: operations one after the other, a second each, unless they are given times."""
 
-    def __init__(self):
-        self.operations = []
+    def __init__(self) -> None:
+        self.operations: list[Operation] = []
 
-    def add(self, kind, outcome, told, asked, at=None):
+    def add(self, kind: str, outcome: str, told: Facts, asked: Facts, at: Times | None = None) -> Self:
         number = len(self.operations)
         invoked, answered = at or (number + 0.1, number + 0.9)
         if outcome == UNKNOWN:
@@ -26,33 +28,59 @@ class Made:
         self.operations.append(Operation(number, "client", kind, invoked, asked, answered, outcome, told))
         return self
 
-    def opened(self, session="s", user=1, subject="ann", code=None, is_new=False, kind="sign-in", outcome=OK, at=None, **asked):
+    def opened(self, session: str = "s", user: int = 1, subject: str = "ann", code: str | None = None,
+               is_new: bool = False, kind: str = "sign-in", outcome: str = OK, at: Times | None = None,
+               begun: float | None = None) -> Self:
         told = {"session": session, "user": user, "generation": 1, "token": f"{session}1", "is_new": is_new}
-        return self.add(kind, outcome, told, {"subject": subject, "code": code or f"code of {session}", **asked}, at)
+        asked: Facts = {"subject": subject, "code": code or f"code of {session}"}
+        if begun is not None:
+            asked["begun"] = begun
+        return self.add(kind, outcome, told, asked, at)
 
-    def refresh(self, generation, outcome=OK, session="s", told=None, token=None, at=None, user=1):
-        told = told or {"session": session, "generation": generation + 1, "token": token or f"{session}{generation + 1}"}
+    def refresh(self, generation: int, outcome: str = OK, session: str = "s", told: Facts | None = None,
+                token: str | None = None, at: Times | None = None, user: int = 1) -> Self:
+        after = generation + 1
+        told = told or {"session": session, "generation": after, "token": token or f"{session}{after}"}
         told = told if outcome != REFUSED else {"error": GONE["refresh"]}
         return self.add("refresh", outcome, told, {"session": session, "user": user, "generation": generation}, at)
 
-    def does(self, kind, outcome=OK, session="s", user=1, told=None, at=None, error="invalid_token", **asked):
+    def does(self, kind: str, outcome: str = OK, session: str = "s", user: int = 1, told: Facts | None = None,
+             at: Times | None = None, error: str = "invalid_token", **asked: str | int) -> Self:
         told = {"error": error} if outcome == REFUSED else told or ({"user": user} if kind == "look" else {})
         return self.add(kind, outcome, told, {"session": session, "user": user, **asked}, at)
 
 
-def cases():
+def signed_in(code: str | None = None) -> Made:
+    return Made().opened(is_new=True, code=code)
+
+
+def two() -> Made:
+    return signed_in().opened("t", 2, "ben", is_new=True)
+
+
+def merged(outcome: str = OK) -> Made:
+    return two().does("merge", outcome, other="t", absorbed=2)
+
+
+def unknown(made: Made, code: str, outcome: str = REFUSED) -> Made:
+    return made.add("sign-in", outcome, {"error": "unlinked_user"}, {"subject": "ann", "code": code})
+
+
+def recovered(made: Made | None = None, outcome: str = OK) -> Made:
+    return (made or signed_in()).add("recover", outcome, {}, {})
+
+
+def cases() -> Iterator[tuple[str, Made, str | None]]:
     """Sentence, history, and the name of what is to be found there, with some words where another rule would find it as
     well; None where there is nothing."""
-    signed_in = lambda **more: Made().opened(is_new=True, **more)
-    two = lambda: signed_in().opened("t", 2, "ben", is_new=True)
-    merged = lambda outcome=OK: two().does("merge", outcome, other="t", absorbed=2)
-    yield "a session is there until it is signed out", signed_in().does("look").does("sign-out").does("look", REFUSED), None
+    yield "a session is there until it is signed out", (
+        signed_in().does("look").does("sign-out").does("look", REFUSED)), None
     yield "a session that nobody ended is not there", signed_in().does("look", REFUSED), "lost"
     yield "a refresh token that nobody used is refused", signed_in().refresh(1, REFUSED), "lost"
     yield "a link's code that is refused says nothing of the session", (
         signed_in().does("link", REFUSED, subject="b", error="invalid_grant").does("look")), None
-    yield "a look beside the sign-out may see either", signed_in().does("sign-out", at=(1, 4)).does("look", at=(2, 3)).does(
-        "look", REFUSED, at=(2, 3)), None
+    yield "a look beside the sign-out may see either", (
+        signed_in().does("sign-out", at=(1, 4)).does("look", at=(2, 3)).does("look", REFUSED, at=(2, 3))), None
     yield "an unknown sign-out may have happened", signed_in().does("sign-out", UNKNOWN).does("look", REFUSED), None
     yield "an unknown sign-out may not have happened", signed_in().does("sign-out", UNKNOWN).does("look"), None
     yield "an unknown sign-out happens late", (
@@ -92,8 +120,6 @@ def cases():
     yield "a known subject is new", signed_in().opened("t", 2, is_new=True), "lost"
     yield "a known subject is unknown", signed_in().add(
         "sign-in", REFUSED, {"error": "unlinked_user"}, {"subject": "ann", "code": "c"}), "lost"
-    unknown = lambda made, code, outcome=REFUSED: made.add(
-        "sign-in", outcome, {"error": "unlinked_user"}, {"subject": "ann", "code": code})
     yield "an answer of before there was a user is given again", (
         unknown(unknown(Made(), "c").opened(is_new=True), "c")), None
     yield "so is one that was lost", unknown(unknown(Made(), "c", UNKNOWN).opened(is_new=True), "c"), None
@@ -128,7 +154,8 @@ def cases():
         merged(UNKNOWN).opened("u", 1, "ben").opened("v", 2, "ben")), "stale"
     yield "refresh tokens are a chain", signed_in().refresh(1).refresh(2).refresh(2).refresh(3), None
     yield "a lost answer is asked for again", signed_in().refresh(1, UNKNOWN).refresh(1).refresh(1).refresh(2), None
-    yield "a generation is left out", signed_in().refresh(1, told={"session": "s", "generation": 3, "token": "s3"}), "double"
+    yield "a generation is left out", (
+        signed_in().refresh(1, told={"session": "s", "generation": 3, "token": "s3"})), "double"
     yield "a refresh is answered with another session", (
         two().refresh(1, told={"session": "t", "generation": 2, "token": "t2"})), "double"
     yield "a refresh token has two successors", signed_in().refresh(1, token="a").refresh(1, token="b"), "double"
@@ -140,7 +167,6 @@ def cases():
     yield "a spent refresh token leaves the session", (
         signed_in().refresh(1).refresh(2).refresh(1, REFUSED).does("look")), "stale"
     yield "the parent of the newest refresh token is refused", signed_in().refresh(1).refresh(1, REFUSED), "lost"
-    recovered = lambda made=None, outcome=OK: (made or signed_in()).add("recover", outcome, {}, {})
     yield "after a recovery a session is over", recovered().does("look", REFUSED), None
     yield "a sign-in that has begun after a recovery, beside the end of all", (
         signed_in().add("recover", OK, {}, {}, at=(2, 3)).opened("t", begun=3.1, at=(3.2, 3.3)).does(
@@ -148,7 +174,8 @@ def cases():
             "end-all", session="u", at=(5, 6)).opened("v", begun=4, at=(5.5, 5.6))), None
     yield "after a recovery a session is alive", recovered().does("look"), "stale"
     yield "after a recovery that was not needed a session is there", recovered(outcome=REFUSED).does("look"), None
-    yield "after a recovery that was not needed a session has gone", recovered(outcome=REFUSED).does("look", REFUSED), "lost"
+    yield "after a recovery that was not needed a session has gone", (
+        recovered(outcome=REFUSED).does("look", REFUSED)), "lost"
     yield "after a recovery a subject may be new", recovered().opened("t", 2, is_new=True), None
     yield "after a recovery a subject may be who they were", recovered().opened("t"), None
     yield "after a recovery a number is another person's", recovered().opened("t", 1, "ben", is_new=True), "double"
@@ -163,24 +190,16 @@ def cases():
     yield "a code opens two sessions", signed_in(code="c").opened("t", code="c"), "double"
     yield "a code that is sent again opens the same session", signed_in(code="c").opened(code="c", is_new=True), None
     yield "a ticket makes two sessions", (
-        Made().opened("s", kind="register", code="t", is_new=True).opened("t", kind="register", code="t", is_new=True)), "double"
+        Made().opened("s", kind="register", code="t", is_new=True).opened(
+            "t", kind="register", code="t", is_new=True)), "double"
     yield "two codes open one session", signed_in(code="c").opened(code="d"), "double"
     yield "a session is told another's number", signed_in().does("look", told={"user": 2}), "double"
 
 
-def main():
-    wrong, count = [], 0
+def check_all() -> None:
     for sentence, made, expected in cases():
-        count += 1
         found = [str(anomaly) for anomaly in check(made.operations)]
-        name = expected and expected.partition(":")[0]
-        if any(not one.startswith(f"{name}:") for one in found) or expected and not any(
-                one.startswith(expected) for one in found):
-            wrong.append(f"{sentence}: expected {expected}, found {found}")
-    if wrong:
-        sys.exit("\n".join(wrong))
-    print(f"The checker of histories finds what is planted in {count} made-up ones, and nothing else.")
-
-
-if __name__ == "__main__":
-    main()
+        name = (expected or "").partition(":")[0]
+        is_right = all(one.startswith(f"{name}:") for one in found)
+        if not is_right or expected and not any(one.startswith(expected) for one in found):
+            raise AssertionError(f"{sentence}: expected {expected}, found {found}")

@@ -1,25 +1,33 @@
 """What the clients of a history share: the service, the log, subjects and sessions, and how they ask."""
 
-import base64
 import hashlib
-import json
 import threading
 import time
+from collections.abc import Callable
+from typing import Protocol
 
-from history_log import OK, REFUSED, UNKNOWN
-from testbed.client import LOST, Client
+from history_log import OK, REFUSED, UNKNOWN, Facts, Log, Operation
+from testbed import jose
+from testbed.carriers import Carriers
+from testbed.client import LOST, Client, Content, JSONObject
 
 # Longer than any answer takes where nothing is wrong; who waits longer takes it for lost.
 TIMEOUT = 6
 SHARED_SUBJECTS = 6
 
 
-def claims(token):
-    payload = token.split(".")[1]
-    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+# Issuer and subscriber.
+Subject = tuple[str, str]
+# Method, path and content.
+Request = tuple[str, str, Content]
 
 
-def digest(text):
+class Reachable(Protocol):
+    def port(self) -> int:
+        """That of any instance."""
+
+
+def digest(text: str) -> str:
     """What stands for a secret in the log."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -27,14 +35,18 @@ def digest(text):
 class Session:
     """What an app holds of one: several clients may use it at once."""
 
-    def __init__(self, told, tokens, subject):
-        self.id, self.user, self.subject = told["session"], told["user"], subject
+    def __init__(self, told: Facts, tokens: JSONObject, subject: Subject) -> None:
+        self.id: str = told["session"]
+        self.user: int = told["user"]
+        self.subject = subject
         self.lock = threading.Lock()
-        self.token, self.generation = tokens["token"], told["generation"]
+        self.token: str = tokens["token"]
+        self.generation: int = told["generation"]
         # Refresh tokens by generation, and when the newest one came.
-        self.refresh, self.renewed = {self.generation: tokens["refresh_token"]}, time.monotonic()
+        self.refresh: dict[int, str] = {self.generation: tokens["refresh_token"]}
+        self.renewed = time.monotonic()
 
-    def renew(self, generation, tokens):
+    def renew(self, generation: int, tokens: JSONObject) -> None:
         with self.lock:
             self.refresh[generation] = tokens["refresh_token"]
             if generation > self.generation:
@@ -44,15 +56,17 @@ class Session:
 class World:
     """What all clients share: the service, the log, some subjects and sessions, and all that was acknowledged."""
 
-    def __init__(self, name, carriers, service, log):
+    def __init__(self, name: str, carriers: Carriers, service: Reachable, log: Log) -> None:
         self.name, self.carriers, self.service, self.log = name, carriers, service, log
         self.lock = threading.Lock()
-        self.sessions, self.shared, self.subjects = {}, [], set()
+        self.sessions: dict[str, Session] = {}
+        self.shared: list[Session] = []
+        self.subjects: set[Subject] = set()
         # Those whom several clients sign in, and those whom several link.
         self.common = [("aurora", f"{name}-shared{number}") for number in range(SHARED_SUBJECTS)]
         self.contested = [("plain", f"{name}-contested{number}") for number in range(SHARED_SUBJECTS)]
 
-    def opened(self, told, tokens, subject):
+    def opened(self, told: Facts, tokens: JSONObject, subject: Subject) -> Session:
         """The session that was told, which others may have been told before."""
         with self.lock:
             self.subjects.add(subject)
@@ -60,7 +74,8 @@ class World:
                 self.sessions[told["session"]] = Session(told, tokens, subject)
             return self.sessions[told["session"]]
 
-    def ask(self, client, kind, request, asked, read=None):
+    def ask(self, client: str, kind: str, request: Request, asked: Facts,
+            read: Callable[[JSONObject], Facts] | None = None) -> tuple[Operation, JSONObject | None]:
         """Sends a request to any instance and logs it: the operation, and what was answered, or None.
 
         `read` makes of an answer what it tells.
@@ -85,12 +100,13 @@ class World:
         return operation, answer.json
 
 
-def read_tokens(told):
+def read_tokens(told: JSONObject) -> Facts:
     """A registration tells no user but in its token, and makes a new one."""
-    user = told["user"]["user_id"] if "user" in told else int(claims(told["refresh_token"])["uid"])
+    user = told["user"]["user_id"] if "user" in told else int(jose.claims(told["refresh_token"])["uid"])
     return {**read_refreshed(told), "user": user, "is_new": told.get("new_user", True)}
 
 
-def read_refreshed(told):
-    refresh = claims(told["refresh_token"])
-    return {"session": claims(told["token"])["sid"], "generation": refresh["gen"], "token": digest(told["refresh_token"])}
+def read_refreshed(told: JSONObject) -> Facts:
+    refresh = jose.claims(told["refresh_token"])
+    return {"session": jose.claims(told["token"])["sid"], "generation": refresh["gen"],
+            "token": digest(told["refresh_token"])}

@@ -42,8 +42,8 @@ def signed_in(server, subscriber):
     if begun.status != 303:
         return begun
     cookie = {"Cookie": begun.headers["set-cookie"].split(";")[0], **BACKEND}
-    target, _, parts = browsers.local(begun.headers["location"])
-    with Client(parts.port) as client:
+    target, _, port = browsers.local(begun.headers["location"])
+    with Client(port) as client:
         approved = client.call("GET", target)
     back = server.call("GET", browsers.local(approved.headers["location"])[0], headers=cookie)
     if back.status != 303:

@@ -193,8 +193,8 @@ class Phone:
             "mccmnc": "310410", "prompt": "none", "login_hint": self.subscriber}
         with Client(self.network.port()) as client:
             begun = client.call("GET", "/auth/authorize?" + urllib.parse.urlencode(request))
-        target, _, parts = browsers.local(begun.headers["location"])
-        with Client(parts.port) as carrier:
+        target, _, port = browsers.local(begun.headers["location"])
+        with Client(port) as carrier:
             target, _, _ = browsers.local(carrier.call("GET", target).headers["location"])
         with Client(self.network.port()) as client:
             cookie = begun.headers["set-cookie"].split(";")[0]

@@ -9,7 +9,9 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
 
+from bench import Bench
 from testbed.process import Process
 
 READY = re.compile(r"database system is ready to accept connections")
@@ -23,7 +25,7 @@ class NotInstalled(Exception):
     """PostgreSQL is not to be had here."""
 
 
-def programs(bench):
+def programs(bench: Bench) -> str:
     """The folder of its programs."""
     found = subprocess.run([f"{bench.root}/scripts/postgres-programs"], stdout=subprocess.PIPE, text=True, check=False)
     if found.returncode:
@@ -34,13 +36,13 @@ def programs(bench):
 class Postgres:
     """It listens on a socket in a folder of its own and nowhere else. What it says goes to the drill's folder."""
 
-    def __init__(self, bench, name="postgres", settings=None):
+    def __init__(self, bench: Bench, name: str = "postgres", settings: Mapping[str, str] | None = None) -> None:
         self.programs = programs(bench)
         self.settings = settings or {}
         # The drill's folder is nobody else's, and the server refuses to run as root. The name of a socket has to be
         # short, too.
         self.folder = tempfile.mkdtemp(prefix="gatehouse-postgres-", dir="/tmp")
-        self.owner = []
+        self.owner: list[str] = []
         if os.geteuid() == 0:
             shutil.chown(self.folder, "postgres")
             self.owner = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]
@@ -48,12 +50,19 @@ class Postgres:
         self.data = f"{self.folder}/data"
         self.log = os.path.join(bench.folder, name)
         self.starts = 0
-        self.process = None
+        self.started: Process | None = None
 
-    def command(self, program, *words):
+    @property
+    def process(self) -> Process:
+        """The one of the last start."""
+        if self.started is None:
+            raise RuntimeError("PostgreSQL has not been started")
+        return self.started
+
+    def command(self, program: str, *words: str) -> list[str]:
         return [*self.owner, "env", f"--chdir={self.folder}", f"{self.programs}/{program}", *words]
 
-    def tool(self, program, *words):
+    def tool(self, program: str, *words: str) -> str:
         """What one of its programs prints; raises when that fails."""
         done = subprocess.run(
             self.command(program, *words), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
@@ -61,40 +70,40 @@ class Postgres:
             raise RuntimeError(f"{program}: {done.stderr.strip()[-500:]}")
         return done.stdout.strip()
 
-    def make(self):
+    def make(self) -> None:
         self.tool("initdb", f"--pgdata={self.data}", "--username=gatehouse", "--auth=trust", "--encoding=UTF8",
                   "--locale=C")
 
-    def copy(self, primary):
+    def copy(self, primary: "Postgres") -> None:
         """Becomes a standby of another server, which knows it by the name `standby`."""
         self.tool("pg_basebackup", f"--pgdata={self.data}", "--write-recovery-conf", "--checkpoint=fast",
                   f"--dbname=host={primary.folder} user=gatehouse application_name=standby")
 
-    def start(self):
+    def start(self) -> None:
         """Starts it and returns at once; see `await_ready`."""
         settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "fsync": "on",
-                    "max_connections": CONNECTIONS, **self.settings}
+                    "max_connections": str(CONNECTIONS), **self.settings}
         options = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
-        self.process = Process(self.command("postgres", "-D", self.data, *options), f"{self.log}-{self.starts}.log")
+        self.started = Process(self.command("postgres", "-D", self.data, *options), f"{self.log}-{self.starts}.log")
         self.starts += 1
 
-    def await_ready(self):
+    def await_ready(self) -> float:
         """Waits until it accepts whoever may write, and returns when it was seen to, as of `time.monotonic`."""
         self.process.await_line(READY, LONGEST_START)
         return time.monotonic()
 
-    def ask(self, query):
+    def ask(self, query: str) -> str:
         return self.tool("psql", "--no-psqlrc", "--tuples-only", "--no-align", f"--host={self.folder}",
                          "--username=gatehouse", "--dbname=postgres", f"--command={query}")
 
-    def kill(self):
+    def kill(self) -> None:
         """Kills the server and every process that it has made, all at one instant as far as that can be."""
         # One that is stopped makes no more of them.
         self.process.child.send_signal(signal.SIGSTOP)
         self.signal(signal.SIGKILL)
         self.process.child.wait()
 
-    def signal(self, number):
+    def signal(self, number: int) -> None:
         """Sends a signal to the server and to every process that it has made."""
         with open(f"/proc/{self.process.id}/task/{self.process.id}/children", encoding="ascii") as file:
             children = [int(process) for process in file.read().split()]
@@ -103,7 +112,7 @@ class Postgres:
                 os.kill(process, number)
 
     @contextlib.contextmanager
-    def silent(self):
+    def silent(self) -> Iterator[None]:
         """Meanwhile it is stopped: its connections are there, and nothing answers on them."""
         self.process.child.send_signal(signal.SIGSTOP)
         self.signal(signal.SIGSTOP)
@@ -112,17 +121,19 @@ class Postgres:
         finally:
             self.signal(signal.SIGCONT)
 
-    def shut_down(self):
+    def shut_down(self) -> None:
         """Ends it in good order, whoever is connected."""
         self.tool("pg_ctl", f"--pgdata={self.data}", "--mode=fast", "--wait", "stop")
         self.process.child.wait()
 
     @contextlib.contextmanager
-    def holding(self, *queries):
+    def holding(self, *queries: str) -> Iterator[None]:
         """Meanwhile a transaction of somebody else's is open that has run these queries."""
         session = subprocess.Popen(
-            self.command("psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", f"--host={self.folder}",
-                         "--username=gatehouse", "--dbname=postgres"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self.command("psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1",
+                         f"--host={self.folder}", "--username=gatehouse", "--dbname=postgres"),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert session.stdin and session.stdout
         try:
             session.stdin.write("".join(f"{query};\n" for query in ("BEGIN", *queries)) + "\\echo held\n")
             session.stdin.flush()
@@ -135,23 +146,23 @@ class Postgres:
             session.stdout.close()
             session.wait()
 
-    def cut_off(self):
+    def cut_off(self) -> None:
         """Has a standby receive nothing more of its primary, as where the network between the two is gone."""
         self.ask("ALTER SYSTEM SET primary_conninfo = ''")
         self.ask("SELECT pg_reload_conf()")
 
-    def promote(self):
+    def promote(self) -> None:
         """Has a standby take over, and waits until it has."""
         self.tool("pg_ctl", f"--pgdata={self.data}", "--wait", "promote")
 
-    def remove(self):
-        if self.process and self.process.is_running:
+    def remove(self) -> None:
+        if self.started and self.started.is_running:
             self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
-def postgres(bench):
+def postgres(bench: Bench) -> Iterator[Postgres]:
     """A server that is up."""
     server = Postgres(bench)
     try:
@@ -163,7 +174,7 @@ def postgres(bench):
         server.remove()
 
 
-def storage(bench, *servers):
+def storage(bench: Bench, *servers: Postgres) -> dict[str, str]:
     """The settings of a Gatehouse that keeps its users in whichever of these servers may be written to."""
     key = os.path.join(bench.folder, "master.key")
     if not os.path.exists(key):

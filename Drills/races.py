@@ -116,8 +116,8 @@ class Races:
             "login_hint": self.somebody()})
         begun = pair.one("GET", f"/auth/authorize?{request}")
         cookie = {"Cookie": begun.headers["set-cookie"].split(";")[0]}
-        target, _, parts = browsers.local(begun.headers["location"])
-        with Client(parts.port) as client:
+        target, _, port = browsers.local(begun.headers["location"])
+        with Client(port) as client:
             approved = client.call("GET", target)
         back = browsers.local(approved.headers["location"])[0]
         answers = pair.both(("GET", back, {"headers": cookie}))

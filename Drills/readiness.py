@@ -5,7 +5,9 @@ import math
 import os
 import threading
 import time
+from typing import NamedTuple, Self
 
+from gatehouse import Gatehouse
 from testbed.client import LOST, Client
 
 INTERVAL = 0.1
@@ -13,31 +15,38 @@ INTERVAL = 0.1
 PATIENCE = 5
 
 
-def first_in_line():
+def first_in_line() -> None:
     """Has this thread wait for no processor, as far as that may be."""
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -10)
 
 
+class Look(NamedTuple):
+    """When it was asked for, how long that took, and the status; None where none came."""
+
+    began: float
+    took: float
+    status: int | None
+
+
 class Readiness:
     """Asks in a thread of its own, each time over a connection of its own, while the `with` lasts."""
 
-    def __init__(self, server):
+    def __init__(self, server: Gatehouse) -> None:
         self.port = server.admin_port
-        # When each was asked for, how long it took, and its status; None where none came.
-        self.seen = []
+        self.seen: list[Look] = []
         self.is_over = threading.Event()
         self.thread = threading.Thread(target=self.ask)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self.thread.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.is_over.set()
         self.thread.join()
 
-    def ask(self):
+    def ask(self) -> None:
         # A load balancer has a machine of its own.
         first_in_line()
         turn = time.monotonic()
@@ -45,17 +54,17 @@ class Readiness:
             began = time.monotonic()
             try:
                 with Client(self.port, timeout=PATIENCE) as client:
-                    status = client.call("GET", "/readyz").status
+                    status: int | None = client.call("GET", "/readyz").status
             except LOST:
                 status = None
-            self.seen.append((began, time.monotonic() - began, status))
+            self.seen.append(Look(began, time.monotonic() - began, status))
             turn = max(turn + INTERVAL, began)
 
-    def quantile(self, share):
-        times = sorted(took for _, took, _ in self.seen)
+    def quantile(self, share: float) -> float:
+        times = sorted(look.took for look in self.seen)
         return times[max(0, math.ceil(share * len(times)) - 1)] if times else math.inf
 
-    def says(self, is_ready, begin, end=math.inf):
+    def says(self, is_ready: bool, begin: float, end: float = math.inf) -> bool:
         """Whether every answer to what was asked between these was that it is, or is not, ready; there must be one."""
-        statuses = {status == 200 for began, _, status in self.seen if begin <= began < end}
+        statuses = {look.status == 200 for look in self.seen if begin <= look.began < end}
         return statuses == {is_ready}

@@ -21,8 +21,8 @@ def check(bench, apps, when, newest=None):
 
     def is_there(number):
         app, session = sessions[number]
-        answer = call(app, session["at"], "GET", "/users/me", bearer=session["token"])
-        return bool(answer) and answer.status == 200 and answer.json.get("user_id") == session["user"]
+        answer = call(app, session.at, "GET", "/users/me", bearer=session.token)
+        return bool(answer) and answer.status == 200 and answer.json.get("user_id") == session.user
 
     def is_over(number):
         app, token, at = ended[number]
@@ -41,19 +41,19 @@ def check_chains(bench, apps, when):
 
     def renews(number):
         app, session = sessions[number]
-        answer = call(app, session["at"], "POST", "/auth/token", form=app.form(session))
+        answer = call(app, session.at, "POST", "/auth/token", form=app.form(session))
         return (bool(answer) and answer.status == 200
-                and generation(answer.json["refresh_token"]) == generation(session["refresh"]) + 1)
+                and generation(answer.json["refresh_token"]) == generation(session.refresh) + 1)
 
     def refuses(number):
         app, session = replaced[number]
-        form = {"grant_type": "refresh_token", "refresh_token": session["replaced"][-1]}
-        answer = call(app, session["at"], "POST", "/auth/token", form=form)
+        form = {"grant_type": "refresh_token", "refresh_token": session.replaced[-1]}
+        answer = call(app, session.at, "POST", "/auth/token", form=form)
         return bool(answer) and answer.status in (400, 401)
 
     found = crowd(len(sessions), renews, threads=8)
     bench.claim(all(found), f"{when}, the newest refresh tokens are good ({found.count(False)} of {len(found)} are not)")
     # What they have replaced has now been replaced twice.
-    replaced = [(app, session) for app, session in sessions if session["replaced"]]
+    replaced = [(app, session) for app, session in sessions if session.replaced]
     found = crowd(len(replaced), refuses, threads=8)
     bench.claim(all(found), f"{when}, those before are not ({found.count(False)} of {len(found)} are)")

@@ -1,9 +1,9 @@
-"""Stands between a server and its database, and holds up what each says for some milliseconds, as a way of that length does.
+"""Stands between a server and its database, and holds up for some milliseconds what each says, as a way that long does.
 
     relay.py PORT SOCKET MILLISECONDS
 
-listens on 127.0.0.1:PORT, and passes on to the Unix socket. A process of its own, so that it holds up nobody else. It bounds no
-rate by itself: what has come in meanwhile goes out together.
+listens on 127.0.0.1:PORT, and passes on to the Unix socket. A process of its own, so that it holds up nobody else. It
+bounds no rate by itself: what has come in meanwhile goes out together.
 """
 
 import collections
@@ -11,17 +11,20 @@ import selectors
 import socket
 import sys
 import time
+from typing import Self
 
 
 class End:
     """One end of a connection: what it has said, when that is to go on, and to whom."""
 
-    def __init__(self, connection):
-        self.connection, self.other = connection, None
-        self.queue = collections.deque()
+    other: Self
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.queue: collections.deque[tuple[float, bytes]] = collections.deque()
 
 
-def accept(listener, path, selector):
+def accept(listener: socket.socket, path: str, selector: selectors.BaseSelector) -> None:
     ends = [End(listener.accept()[0]), End(socket.socket(socket.AF_UNIX))]
     ends[1].connection.connect(path)
     ends[0].connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -30,7 +33,7 @@ def accept(listener, path, selector):
         selector.register(end.connection, selectors.EVENT_READ, end)
 
 
-def close(end, selector, waiting):
+def close(end: End, selector: selectors.BaseSelector, waiting: set[End]) -> None:
     for one in (end, end.other):
         if one.connection.fileno() >= 0:
             selector.unregister(one.connection)
@@ -38,7 +41,7 @@ def close(end, selector, waiting):
         waiting.discard(one)
 
 
-def send_due(end, now):
+def send_due(end: End, now: float) -> float | None:
     """Passes on what has waited long enough; the time of the next, or None."""
     due = b""
     while end.queue and end.queue[0][0] <= now:
@@ -48,19 +51,20 @@ def send_due(end, now):
     return end.queue[0][0] if end.queue else None
 
 
-def main(port, path, milliseconds):
+def main(port: int, path: str, milliseconds: float) -> None:
     delay = milliseconds / 1000
-    selector, waiting = selectors.DefaultSelector(), set()
+    selector = selectors.DefaultSelector()
+    waiting: set[End] = set()
     listener = socket.create_server(("127.0.0.1", port), backlog=256)
     selector.register(listener, selectors.EVENT_READ)
     print("relaying", flush=True)
-    pause = None
+    pause: float | None = None
     while True:
         for key, _ in selector.select(pause):
             if key.data is None:
                 accept(listener, path, selector)
                 continue
-            end = key.data
+            end: End = key.data
             try:
                 data = end.connection.recv(1 << 18)
             except OSError:
@@ -70,7 +74,8 @@ def main(port, path, milliseconds):
                 waiting.add(end)
             else:
                 close(end, selector, waiting)
-        now, nearest = time.monotonic(), None
+        now = time.monotonic()
+        nearest: float | None = None
         for end in list(waiting):
             try:
                 due = send_due(end, now)

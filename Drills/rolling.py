@@ -6,7 +6,7 @@ import threading
 
 from apps import SETTINGS, Answers, App
 from bench import eventually, tally
-from fleet import Fleet, Proxied
+from fleet import Proxied
 from instances import report
 from postgres import NotInstalled, postgres, storage
 from recall import check, check_chains
@@ -42,7 +42,7 @@ def replace_in_turn(bench, carriers, settings):
 
     servers = {name: start(name) for name in places}
     proxy, answers = Proxy(bench.folder, ports[4], places), Answers()
-    apps = [App(f"app{number}", carriers, Fleet({"proxy": Proxied(proxy.port)}), answers) for number in range(APPS)]
+    apps = [App(f"app{number}", carriers, Proxied(proxy.port), answers) for number in range(APPS)]
     load = Load(carriers, proxy.port)
     threads = [threading.Thread(target=app.work, args=(load.over,)) for app in apps]
     threads += [threading.Thread(target=load.keep) for _ in range(KEEPING)]

@@ -11,24 +11,43 @@ likewise. What was done since is there or is not, at random:
 - A file that was mapped into memory for writing holds anything.
 """
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Generic, TypeVar
+
 SECTOR = 512
 NOTHING, ALL, PART = "nothing", "all", "part"
 
 
-class Synced:
+# A process, and a number that tells one sync of it from others.
+Who = tuple[str, int]
+# A place and bytes, or a length and None.
+Bytes = tuple[int, bytes | None]
+# What names lead to, or None where they are taken away.
+Names = Mapping[str, "File | Folder | None"]
+Change = TypeVar("Change", Bytes, Names)
+
+
+class Synced(Generic[Change]):
     """Something with changes, the first of which are on the disk for sure."""
 
-    def __init__(self, mode):
+    def __init__(self, mode: int) -> None:
         self.mode = mode
         # What has been done since the last sync, and how much was before.
-        self.changes, self.settled = [], 0
+        self.changes: list[Change] = []
+        self.settled = 0
         # How much had been done when a sync began that is under way, by who does it.
-        self.begun = {}
+        self.begun: dict[Who, int] = {}
 
-    def begin_sync(self, who):
+    def settle(self, change: Change) -> None:
+        raise NotImplementedError
+
+    def begin_sync(self, who: Who) -> None:
         self.begun[who] = self.settled + len(self.changes)
 
-    def end_sync(self, who):
+    def end_sync(self, who: Who) -> None:
         done = max(0, self.begun.pop(who) - self.settled)
         for change in self.changes[:done]:
             self.settle(change)
@@ -36,26 +55,24 @@ class Synced:
         self.settled += done
 
 
-class File(Synced):
-    """A change is a place and bytes, or a length and None."""
-
-    def __init__(self, mode, content=b""):
+class File(Synced[Bytes]):
+    def __init__(self, mode: int, content: bytes = b"") -> None:
         super().__init__(mode)
         self.content = bytearray(content)
         self.length = len(content)
 
-    def write(self, place, content):
+    def write(self, place: int, content: bytes) -> None:
         self.changes.append((place, content))
         self.length = max(self.length, place + len(content))
 
-    def cut(self, length):
+    def cut(self, length: int) -> None:
         self.changes.append((length, None))
         self.length = length
 
-    def settle(self, change):
+    def settle(self, change: Bytes) -> None:
         apply(self.content, change)
 
-    def after_cut(self, kind, random):
+    def after_cut(self, kind: str, random: Random) -> bytearray:
         """The bytes that are found, as something that is not changed any more."""
         content = bytearray(self.content)
         if kind == NOTHING or not self.changes:
@@ -66,9 +83,10 @@ class File(Synced):
             apply(content, change)
         return content
 
-    def part(self, content, random):
+    def part(self, content: bytearray, random: Random) -> bytearray:
         likelihood = random.random()
-        sectors, lengths = {}, [len(content)]
+        sectors: dict[int, list[bytes]] = {}
+        lengths = [len(content)]
         for change in self.changes:
             before = len(content)
             place, written = change
@@ -91,7 +109,7 @@ class File(Synced):
         return content
 
 
-def apply(content, change):
+def apply(content: bytearray, change: Bytes) -> None:
     place, written = change
     length = place if written is None else place + len(written)
     if len(content) < length:
@@ -102,27 +120,26 @@ def apply(content, change):
         content[place:length] = written
 
 
-def sector_of(content, sector):
+def sector_of(content: bytearray, sector: int) -> bytes:
     """A sector, in which zeros follow the end of the file."""
     return bytes(content[sector * SECTOR:(sector + 1) * SECTOR]).ljust(SECTOR, b"\0")
 
 
-class Folder(Synced):
-    """A change is what names lead to, or None where they are taken away."""
-
-    def __init__(self, mode=0o700):
+class Folder(Synced[Names]):
+    def __init__(self, mode: int = 0o700) -> None:
         super().__init__(mode)
-        # What is on the disk for sure, and what whoever looks finds.
-        self.names, self.found = {}, {}
+        # What is on the disk for sure, and what those who look find.
+        self.names: dict[str, File | Folder] = {}
+        self.found: dict[str, File | Folder] = {}
 
-    def change(self, names):
+    def change(self, names: Names) -> None:
         self.changes.append(names)
         rename(self.found, names)
 
-    def settle(self, change):
+    def settle(self, change: Names) -> None:
         rename(self.names, change)
 
-    def after_cut(self, kind, random):
+    def after_cut(self, kind: str, random: Random) -> dict[str, File | Folder]:
         names, count = dict(self.names), len(self.changes)
         if kind != ALL:
             count = 0 if kind == NOTHING else random.randint(0, count)
@@ -131,7 +148,7 @@ class Folder(Synced):
         return names
 
 
-def rename(names, change):
+def rename(names: dict[str, File | Folder], change: Names) -> None:
     for name, thing in change.items():
         if thing is None:
             names.pop(name, None)

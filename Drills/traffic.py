@@ -80,12 +80,12 @@ class Traffic:
 
     def expected_for(self, session):
         """Somebody else may have ended it between choosing and asking; being dropped from the list ends nothing."""
-        return {200, 401} if "ended" in session else {200}
+        return {200, 401} if session.ending else {200}
 
     def read(self):
         session = self.some_session()
         if session:
-            answer = self.server.user(session["token"])
+            answer = self.server.user(session.token)
             self.judge("users/me", answer, self.expected_for(session), True)
 
     def refresh(self):
@@ -99,8 +99,8 @@ class Traffic:
             if not self.known.sessions:
                 return
             session = self.known.sessions.pop(random.randrange(len(self.known.sessions)))
-            session["ended"] = True
-        token = session["token"]
+            session.ending = True
+        token = session.token
         self.judge("sign-out", self.server.call("DELETE", "/auth/token", bearer=token), {200, 204}, True)
         self.judge("signed-out", self.server.user(token), {401}, True)
 
@@ -113,9 +113,9 @@ class Traffic:
         with self.known.lock:
             user = before.json["user"]["user_id"]
             for session in self.known.sessions:
-                if session["user"] == user:
-                    session["ended"] = True
-            self.known.sessions = [session for session in self.known.sessions if "ended" not in session]
+                if session.user == user:
+                    session.ending = True
+            self.known.sessions = [session for session in self.known.sessions if not session.ending]
         self.carriers.port(subscriber, "borealis")
         after = self.sign_in(subscriber, "borealis")
         if after and not (after.json["migrated"] and after.json["user"]["user_id"] == before.json["user"]["user_id"]):
@@ -124,7 +124,7 @@ class Traffic:
     def use_code_twice(self):
         was_calm = self.is_calm.is_set()
         body = self.authorized(f"twice{next(self.numbers)}", "aurora")
-        first = self.known.sign_in(None, body=body)
+        first = self.known.sign_in("", body=body)
         if self.judge("sign-in", first, {200}, was_calm):
             self.judge("again", self.server.call(
                 "POST", "/auth/signin", body={**body, "correlation_id": "thief"}), {401}, was_calm)

@@ -71,8 +71,8 @@ def by_browser(server, subscriber):
         "provider": "plain", "prompt": "none", "login_hint": subscriber})
     begun = server.call("GET", f"/auth/authorize?{request}")
     cookie = {"Cookie": begun.headers["set-cookie"].split(";")[0]}
-    target, _, parts = browsers.local(begun.headers["location"])
-    with Client(parts.port) as client:
+    target, _, port = browsers.local(begun.headers["location"])
+    with Client(port) as client:
         approved = client.call("GET", target)
     back = server.call("GET", browsers.local(approved.headers["location"])[0], headers=cookie)
     code = browsers.local(back.headers["location"])[1]["code"]

@@ -95,7 +95,7 @@ class Trips:
 
     def browser(self) -> Drive:
         def drive() -> None:
-            statuses = asyncio.run(browsers.sign_in(0, self.server, self.carriers))
+            statuses = asyncio.run(browsers.sign_in(0, self.server.port))
             if statuses != [303, 303, 303, 200]:
                 sys.exit(f"a browser's sign-in was answered {statuses}")
 
