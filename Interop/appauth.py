@@ -1,18 +1,24 @@
-"""What AppAuth, the library of most apps on phones, asks of a server beyond what is written: requests as it makes them, and
-its checks of the answers. It runs on iOS and Android only; what it does was read in its sources (iOS 2.1.0, Android 0.11.1)."""
+"""What AppAuth, the library of most apps on phones, asks of a server beyond what is written: requests as it makes them,
+and its checks of the answers. It runs on iOS and Android only; what it does was read in its sources (iOS 2.1.0, Android
+0.11.1)."""
 
-import base64
+from __future__ import annotations
+
 import contextlib
-import hashlib
-import json
 import secrets
 import sqlite3
 import time
 import urllib.parse
+from collections.abc import Mapping
+from typing import TypedDict
 
 import requests
 
+from checks import Checks
 from person import Person, parameters
+from service import FAILURES_A_MINUTE, Metadata, Service
+from testbed import pkce
+from tokens import claims_of
 
 NAME = "AppAuth's demands"
 SCOPE = "openid profile email phone offline_access"
@@ -20,61 +26,62 @@ SCOPE = "openid profile email phone offline_access"
 METADATA = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "response_types_supported",
             "subject_types_supported", "id_token_signing_alg_values_supported"]
 LARGEST_DIFFERENCE_SECONDS = 600
-# What everybody tried before this is far below it, and what is tried here goes beyond.
-FAILURES_A_MINUTE = 150
+
+
+class Tokens(TypedDict):
+    """What the token endpoint gives an app."""
+
+    access_token: str
+    id_token: str
+    refresh_token: str
 
 
 class Application:
     """A public app."""
 
-    def __init__(self, service):
+    def __init__(self, service: Service) -> None:
         self.app, self.person = service.device, Person()
-        self.metadata = self.person.get(service.metadata_url).json()
+        self.metadata: Metadata = self.person.get(service.metadata_url).json()
 
-    def code(self):
+    def code(self) -> tuple[str, str, str]:
         """What comes back, the verifier and the nonce: no response_mode, and nothing beside what AppAuth sends."""
         # AppAuth for iOS makes 43 characters, for Android 86.
         state, nonce, verifier = (secrets.token_urlsafe(size) for size in (32, 32, 64))
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         query = {"response_type": "code", "client_id": self.app.client_id, "redirect_uri": self.app.redirect_uri,
-                 "scope": SCOPE, "state": state, "nonce": nonce, "code_challenge": challenge,
-                 "code_challenge_method": "S256", **self.app.sign_in}
+                 "scope": SCOPE, "state": state, "nonce": nonce,
+                 **pkce.parameters(verifier), **self.app.sign_in}
         address = self.metadata["authorization_endpoint"] + "?" + urllib.parse.urlencode(query)
         answer = parameters(self.person.follow(address, self.app.redirect_uri))
         if answer.get("state") != state:
             raise RuntimeError(f"another state comes back: {answer}")
         return answer["code"], verifier, nonce
 
-    def post(self, fields):
+    def post(self, fields: Mapping[str, str]) -> requests.Response:
         """`client_id` in the form, no Authorization; redirects are not followed."""
         return requests.post(self.metadata["token_endpoint"], {"client_id": self.app.client_id, **fields},
                              allow_redirects=False, timeout=30)
 
-    def redeem(self, code, verifier):
+    def redeem(self, code: str, verifier: str) -> requests.Response:
         return self.post({"grant_type": "authorization_code", "code": code, "redirect_uri": self.app.redirect_uri,
                           "code_verifier": verifier})
 
 
-def media_type(answer):
+def media_type(answer: requests.Response) -> str:
     return answer.headers.get("content-type", "").partition(";")[0].strip()
 
 
-def claims_of(token):
-    payload = token.split(".")[1]
-    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-
-
-def is_empty(value):
+def is_empty(value: object) -> bool:
     return value is None or value in ("", [], {})
 
 
-def run(checks, service):
+def run(checks: Checks, service: Service) -> None:
     application = Application(service)
     metadata = Person().get(service.metadata_url)
     checks.equal("metadata: 200 and application/json", (metadata.status_code, media_type(metadata)),
                  (200, "application/json"))
-    document = metadata.json()
-    checks.equal("metadata: what both libraries demand is there", [name for name in METADATA if not document.get(name)], [])
+    document: Metadata = metadata.json()
+    missing = [name for name in METADATA if not document.get(name)]
+    checks.equal("metadata: what both libraries demand is there", missing, [])
     keys = Person().get(document["jwks_uri"])
     checks.equal("keys: 200 and application/json", (keys.status_code, media_type(keys)), (200, "application/json"))
 
@@ -85,7 +92,7 @@ def run(checks, service):
         "grant_type": "refresh_token", "refresh_token": answers["code"].json()["refresh_token"]})
     answers["refresh with scope"] = application.post({
         "grant_type": "refresh_token", "refresh_token": answers["refresh"].json()["refresh_token"], "scope": SCOPE})
-    subjects = set()
+    subjects: set[str] = set()
     for name, answer in answers.items():
         token_answer(checks, service, name, answer, nonce if name == "code" else None)
         subjects.add(claims_of(answer.json()["id_token"])["sub"])
@@ -94,7 +101,7 @@ def run(checks, service):
     passing_trouble(checks, service, application)
 
 
-def token_answer(checks, service, name, answer, nonce):
+def token_answer(checks: Checks, service: Service, name: str, answer: requests.Response, nonce: str | None) -> None:
     checks.equal(f"{name}: exactly 200, application/json", (answer.status_code, media_type(answer)),
                  (200, "application/json"))
     checks.equal(f"{name}: kept by nobody on the way", answer.headers.get("cache-control"), "no-store")
@@ -113,21 +120,22 @@ def token_answer(checks, service, name, answer, nonce):
     checks.expect(f"{name}: exp is ahead", claims["exp"] > now, claims["exp"])
 
 
-def errors(checks, application):
-    for name, fields, error in [
+def errors(checks: Checks, application: Application) -> None:
+    trials: list[tuple[str, dict[str, str], str]] = [
         ("an unknown code", {"grant_type": "authorization_code", "code": "unknown", "code_verifier": "v" * 43,
                              "redirect_uri": application.app.redirect_uri}, "invalid_grant"),
         ("an unknown refresh token", {"grant_type": "refresh_token", "refresh_token": "unknown"}, "invalid_grant"),
         ("another grant", {"grant_type": "password", "username": "jane", "password": "x"}, "unsupported_grant_type"),
         ("no grant", {}, "invalid_request"),
-    ]:
+    ]
+    for name, fields, error in trials:
         answer = application.post(fields)
         checks.equal(f"{name}: a 400 in JSON, which is final",
                      (answer.status_code, media_type(answer), answer.json().get("error")),
                      (400, "application/json", error))
 
 
-def passing_trouble(checks, service, application):
+def passing_trouble(checks: Checks, service: Service, application: Application) -> None:
     """AppAuth for Android takes any `error` in JSON for the last word, whatever the status, and ends the login."""
     code, verifier, _ = application.code()
     with contextlib.closing(sqlite3.connect(service.database, isolation_level=None)) as other:
@@ -146,7 +154,7 @@ def passing_trouble(checks, service, application):
     is_passing(checks, "too many failures", answer, 429)
 
 
-def is_passing(checks, name, answer, status):
+def is_passing(checks: Checks, name: str, answer: requests.Response, status: int) -> None:
     checks.equal(f"{name}: {status}, without error, and when to try again",
                  (answer.status_code, "error" in answer.json(), bool(answer.json().get("error_code")),
                   "retry-after" in answer.headers), (status, False, True, True))

@@ -2,22 +2,29 @@
 
 Run by scripts/check-clients."""
 
+from __future__ import annotations
+
 import os
 import secrets
 import subprocess
 import time
 from dataclasses import dataclass
+from email.message import Message
+from typing import NamedTuple
 
 import jwt as pyjwt
 from authlib.oauth2.rfc6749 import InvalidClientError
 from joserfc import errors, jws
 from joserfc.jwk import ECKey, KeySet, OctKey, RSAKey
 
-from app import App
+from app import App, CodeApp
+from checks import Checks
 from configuration import configuration, section
-from process import free_port, running
 from refusing_provider import Provider
-from verifiers import TYPE, Verifier, by_joserfc, by_pyjwt
+from testbed.ports import free_port
+from testbed.process import running
+from tokens import Claims, Header
+from verifiers import TYPE, Key, Verifier, by_joserfc, by_pyjwt
 
 NAME = "Assertions"
 CLIENT = "gatehouse at the provider"
@@ -36,21 +43,22 @@ class Way:
     audience: str = "{issuer}/token"
     kid: str | None = None
     # The file's key, where there is one; the shared keys are known from where they are published alone.
-    key: object = None
+    key: Key | None = None
 
 
-def ways(folder):
-    def file(name, *options):
+def ways(folder: str) -> list[Way]:
+    def file(name: str, *options: str) -> str:
         path = f"{folder}/{name}.key"
         subprocess.run(["openssl", "genpkey", *options, "-out", path], check=True, stderr=subprocess.DEVNULL)
         return path
 
-    def text(path):
+    def text(path: str) -> str:
         with open(path, encoding="utf-8") as pem:
             return pem.read()
 
     p256 = ("-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256")
-    rsa, ec, apple = file("rsa", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"), file("ec", *p256), file("apple", *p256)
+    rsa = file("rsa", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048")
+    ec, apple = file("ec", *p256), file("apple", *p256)
     return [
         Way("rs256", KEYS, "RS256"),
         Way("es256", [*KEYS, "assertionAlgorithm: ES256"], "ES256"),
@@ -65,23 +73,35 @@ def ways(folder):
     ]
 
 
-def sent(provider, port, way):
+def sent(provider: Provider, port: int, way: Way) -> tuple[Message, dict[str, str]]:
     """The form of a token request, and its headers."""
-    app = App(port, way.name, lambda parameters: {"code": secrets.token_urlsafe(16)})
+    app = CodeApp(port, way.name, lambda _: {"code": secrets.token_urlsafe(16)})
     before = len(provider.requests)
     status, answer = app.post(app.code())
     if (status, answer.get("error"), len(provider.requests)) != (502, "provider_error", before + 1):
-        raise RuntimeError(f"{way.name}: {status} {answer}, and {len(provider.requests) - before} requests at the provider")
+        count = len(provider.requests) - before
+        raise RuntimeError(f"{way.name}: {status} {answer}, and {count} requests at the provider")
     headers, form = provider.requests[-1]
     return headers, {name: values[0] for name, values in form.items() if len(values) == 1}
 
 
-def is_verified(checks, who, token, key, way, issuer, audience):
+class Verified(NamedTuple):
+    """What an assertion says, how long it is good for, and a key that is not its own."""
+
+    header: Header
+    claims: Claims
+    lived: int
+    other: Key
+
+
+def is_verified(
+        checks: Checks, who: str, token: str, key: Key, way: Way, issuer: str, audience: str) -> Verified:
     """By two libraries; and neither takes it with another key, or for somebody else."""
     other = {"RS256": lambda: RSAKey.generate_key(2048), "ES256": lambda: ECKey.generate_key("P-256"),
              "HS256": lambda: OctKey.import_key(SECRET[::-1])}[way.algorithm]()
     claims = by_joserfc(token, key, way.algorithm, issuer, CLIENT, audience)
-    checks.equal(f"{who}: joserfc and PyJWT read the same", by_pyjwt(token, key, way.algorithm, issuer, CLIENT, audience), claims)
+    checks.equal(f"{who}: joserfc and PyJWT read the same",
+                 by_pyjwt(token, key, way.algorithm, issuer, CLIENT, audience), claims)
     checks.refused(f"{who}: joserfc, another key", errors.BadSignatureError.__name__,
                    lambda: by_joserfc(token, other, way.algorithm, issuer, CLIENT, audience))
     checks.refused(f"{who}: joserfc, another audience", errors.InvalidClaimError.__name__,
@@ -90,19 +110,20 @@ def is_verified(checks, who, token, key, way, issuer, audience):
                    lambda: by_pyjwt(token, other, way.algorithm, issuer, CLIENT, audience))
     checks.refused(f"{who}: PyJWT, another audience", pyjwt.InvalidAudienceError.__name__,
                    lambda: by_pyjwt(token, key, way.algorithm, issuer, CLIENT, "https://elsewhere.example"))
-    header = jws.extract_compact(token.encode()).headers()
+    header: Header = jws.extract_compact(token.encode()).headers()
     checks.equal(f"{who}: the algorithm", header["alg"], way.algorithm)
     lived = claims["exp"] - claims["iat"]
     checks.expect(f"{who}: it was made just now", abs(time.time() - claims["iat"]) < 60, claims)
-    return header, claims, lived, other
+    return Verified(header, claims, lived, other)
 
 
-def asserts(checks, provider, port, way, published):
+def asserts(checks: Checks, provider: Provider, port: int, way: Way, published: KeySet) -> None:
     who, issuer = f"{NAME}, {way.name}", provider.issuer(way.name)
     audience = way.audience.format(issuer=issuer)
     headers, form = sent(provider, port, way)
     checks.equal(f"{who}: the form has it under its type, and no secret",
-                 (form.get("client_assertion_type"), form.get("client_id"), "client_secret" in form, headers["authorization"]),
+                 (form.get("client_assertion_type"), form.get("client_id"), "client_secret" in form,
+                  headers["authorization"]),
                  (TYPE, CLIENT, False, None))
     token = form["client_assertion"]
     key = OctKey.import_key(SECRET) if way.algorithm == "HS256" else published
@@ -132,7 +153,7 @@ def asserts(checks, provider, port, way, published):
     checks.expect(f"{who}: the next one is another", verifier.taken(again["client_assertion"]))
 
 
-def posts_as_apple(checks, provider, port, way, published):
+def posts_as_apple(checks: Checks, provider: Provider, port: int, way: Way, published: KeySet) -> None:
     who = f"{NAME}, {way.name}"
     headers, form = sent(provider, port, way)
     checks.equal(f"{who}: the form has it for a secret, and no assertion",
@@ -140,14 +161,15 @@ def posts_as_apple(checks, provider, port, way, published):
     token = form["client_secret"]
     header, claims, lived, _ = is_verified(checks, who, token, way.key, way, TEAM, APPLE)
     checks.equal(f"{who}: under the name that Apple gave the key", header["kid"], APPLE_KEY)
-    checks.equal(f"{who}: it has the claims that Apple names, and no more", set(claims), {"iss", "sub", "aud", "iat", "exp"})
+    checks.equal(f"{who}: it has the claims that Apple names, and no more", set(claims),
+                 {"iss", "sub", "aud", "iat", "exp"})
     checks.expect(f"{who}: good for an hour, where Apple takes half a year", 0 < lived <= 3600, claims)
     _, again = sent(provider, port, way)
     checks.equal(f"{who}: it serves more than one request", again["client_secret"], token)
     checks.expect(f"{who}: and is nothing to publish", APPLE_KEY not in [key.kid for key in published.keys])
 
 
-def run(checks, binaries, folder):
+def run(checks: Checks, binaries: str, folder: str) -> None:
     os.makedirs(folder)
     all_ways = ways(folder)
     port = free_port()
@@ -156,10 +178,11 @@ def run(checks, binaries, folder):
         file = configuration(folder, port, 0, [way.name for way in all_ways], sections)
         with running([f"{binaries}/gatehouse", "serve", "--config", file], port, f"{folder}/gatehouse.log",
                      {"GATEHOUSE_LOG_LEVEL": "trace"}):
-            document = App(port, "", None).client_keys()
+            document = App(port, "").client_keys()
             checks.expect(f"{NAME}: what is published is public", not any(
                 {"d", "p", "q", "dp", "dq", "qi", "k"} & key.keys() for key in document["keys"]), document)
             published = KeySet.import_key_set(document)
-            checks.equal(f"{NAME}: no two keys have one name", len({key.kid for key in published.keys}), len(document["keys"]))
+            checks.equal(f"{NAME}: no two keys have one name", len({key.kid for key in published.keys}),
+                         len(document["keys"]))
             for way in all_ways:
                 (posts_as_apple if way.name == "apple" else asserts)(checks, provider, port, way, published)

@@ -1,19 +1,23 @@
-"""Backends that take our access tokens, as Documentation/Backends.md writes them: each of its blocks is run as it stands there, with
-the address of a server of ours in the place of YOUR-ADDRESS. Run by scripts/check-backends."""
+"""Backends that take our access tokens, as Documentation/Backends.md writes them: each of its blocks is run as it
+stands there, with the address of a server of ours in the place of YOUR-ADDRESS. Run by scripts/check-backends."""
+
+from __future__ import annotations
 
 import argparse
-import base64
 import contextlib
 import hashlib
 import hmac
-import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable, Iterator
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
 
 import requests
 from joserfc import jwt
@@ -21,8 +25,14 @@ from joserfc.jwk import ECKey, KeySet, RSAKey
 
 from appauth import Application
 from checks import Checks
-from process import free_port, running
-from service import service
+from service import Service, service
+from testbed import jose
+from testbed.ports import free_port
+from testbed.process import running
+from tokens import Claims, Header, claims_of, header_of, segment
+
+# Shows a token to a backend, which gives what it makes of it, or raises.
+Take = Callable[[str], object]
 
 FORMATS = [("at+jwt", "ES256"), ("JWT", "RS256")]
 AUDIENCE = "https://api.example.com"
@@ -53,9 +63,9 @@ OIDCOAuthSSLValidateServer Off
 """
 
 
-def blocks(document, language):
+def blocks(document: str, language: str) -> Iterator[tuple[str, str]]:
     """Heading and text of each block of a language."""
-    heading = None
+    heading = ""
     for match in re.finditer(r"^## ([^\n]+)$|^```(\w+)\n(.*?)^```$", document, re.M | re.S):
         if match[1]:
             heading = match[1]
@@ -64,37 +74,38 @@ def blocks(document, language):
 
 
 class Recipes:
-    def __init__(self, root, issuer):
+    def __init__(self, root: str, issuer: str) -> None:
         with open(f"{root}/Documentation/Backends.md", encoding="utf-8") as file:
             document = file.read().replace("https://YOUR-ADDRESS", issuer)
         self.python = list(blocks(document, "python"))
         self.apache = next(text for _, text in blocks(document, "apache"))
 
-    def library(self, line):
+    def library(self, line: str) -> Take:
         """The function of the block that has this line, which gives the claims or raises."""
         text = next(text for _, text in self.python if line in text)
-        names = {}
+        names: dict[str, Take] = {}
         exec(compile(text, line, "exec"), names)  # The text is our own.
         return names["claims"]
 
     @property
-    def fastapi(self):
+    def fastapi(self) -> str:
         return next(text for heading, text in self.python if heading == "FastAPI")
 
 
-def over_http(address):
+def over_http(address: str) -> Take:
     """Gives what the backend answers to the token; raises when it refuses."""
 
-    def take(token):
+    def take(token: str) -> object:
         request = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})
         with urllib.request.urlopen(request, timeout=30) as answer:
-            return answer.read()
+            content: object = answer.read()
+            return content
 
     return take
 
 
 @contextlib.contextmanager
-def fastapi(recipes, folder):
+def fastapi(recipes: Recipes, folder: str) -> Iterator[Take]:
     with open(f"{folder}/api.py", "w", encoding="utf-8") as file:
         file.write(recipes.fastapi)
     port = free_port()
@@ -104,7 +115,7 @@ def fastapi(recipes, folder):
 
 
 @contextlib.contextmanager
-def apache(recipes, folder):
+def apache(recipes: Recipes, folder: str) -> Iterator[Take]:
     # Its workers are another user's.
     place = tempfile.mkdtemp(prefix="gatehouse-apache-")
     os.chmod(place, 0o755)
@@ -125,33 +136,26 @@ def apache(recipes, folder):
         subprocess.run(["rm", "-rf", place], check=True)
 
 
-def tokens_of(gatehouse):
+def tokens_of(gatehouse: Service) -> tuple[str, str]:
     """The access token that an app gets for the backend, and its ID token."""
     application = Application(gatehouse)
     code, verifier, _ = application.code()
-    answer = application.post({
+    answer: dict[str, str] = application.post({
         "grant_type": "authorization_code", "code": code, "redirect_uri": application.app.redirect_uri,
         "code_verifier": verifier, "resource": AUDIENCE}).json()
     return answer["access_token"], answer["id_token"]
 
 
-def part(value):
-    return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
-
-
-def read(text):
-    return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-
-
-def attacks(token, id_token, gatehouse):
+def attacks(token: str, id_token: str, gatehouse: Service) -> Iterator[tuple[str, str]]:
     """What nobody may take, by what it is."""
     header, payload, signature = token.split(".")
-    claims, head = read(payload), read(header)
+    claims, head = claims_of(token), header_of(token)
     algorithm = head["alg"]
     stranger = ECKey.generate_key("P-256") if algorithm == "ES256" else RSAKey.generate_key(2048)
     yield "of another key by the same name", jwt.encode(head, claims, stranger, algorithms=[algorithm])
-    yield "whose claims were changed", f"{header}.{part({**claims, 'sub': '1', 'exp': claims['exp'] + 60})}.{signature}"
-    yield "without a signature", f"{part({**head, 'alg': 'none'})}.{payload}."
+    changed = segment({**claims, "sub": "1", "exp": claims["exp"] + 60})
+    yield "whose claims were changed", f"{header}.{changed}.{signature}"
+    yield "without a signature", f"{segment({**head, 'alg': 'none'})}.{payload}."
     keys = requests.get(f"{gatehouse.issuer}/.well-known/jwks.json", timeout=30).json()
     key = next(key for key in keys["keys"] if key["kid"] == head["kid"])
     public = KeySet.import_key_set({"keys": [key]}).keys[0].as_pem(private=False)
@@ -159,13 +163,13 @@ def attacks(token, id_token, gatehouse):
     yield "which is an ID token", id_token
 
 
-def forged(head, claims, secret):
-    text = f"{part({**head, 'alg': 'HS256'})}.{part(claims)}"
+def forged(head: Header, claims: Claims, secret: bytes) -> str:
+    text = f"{segment({**head, 'alg': 'HS256'})}.{segment(claims)}"
     tag = hmac.new(secret, text.encode(), hashlib.sha256).digest()
-    return f"{text}.{base64.urlsafe_b64encode(tag).rstrip(b'=').decode()}"
+    return f"{text}.{jose.encoded(tag)}"
 
 
-def taken(take, token):
+def taken(take: Take, token: str) -> tuple[bool, object]:
     """Whether it was, and what the backend said."""
     try:
         return True, take(token)
@@ -173,13 +177,13 @@ def taken(take, token):
         return False, repr(error)
 
 
-def try_format(checks, arguments, folder, kind, algorithm):
+def try_format(checks: Checks, binaries: str, root: str, folder: str, kind: str, algorithm: str) -> None:
     session = f', audience: "{AUDIENCE}", tokenType: "{kind}", signing: {algorithm}, accessTokenSeconds: {SECONDS}'
-    with service(arguments.binaries, folder, session) as gatehouse, contextlib.ExitStack() as stack:
+    with service(binaries, folder, session) as gatehouse, contextlib.ExitStack() as stack:
         # What Python's own library trusts, here and in the backend that is another process.
         os.environ["SSL_CERT_FILE"] = os.environ["REQUESTS_CA_BUNDLE"]
-        recipes = Recipes(arguments.root, gatehouse.issuer)
-        backends = {
+        recipes = Recipes(root, gatehouse.issuer)
+        backends: dict[str, Take] = {
             "PyJWT in FastAPI": stack.enter_context(fastapi(recipes, folder)),
             "mod_auth_openidc": stack.enter_context(apache(recipes, folder)),
             "joserfc": recipes.library("from joserfc import jwt"),
@@ -189,7 +193,7 @@ def try_format(checks, arguments, folder, kind, algorithm):
         token, id_token = tokens_of(gatehouse)
         signed_until = time.time() + SECONDS
         checks.equal(f"{kind}, {algorithm}: that is what the header says",
-                     {name: read(token.split(".")[0])[name] for name in ("typ", "alg")}, {"typ": kind, "alg": algorithm})
+                     {name: header_of(token).get(name) for name in ("typ", "alg")}, {"typ": kind, "alg": algorithm})
         for name, take in backends.items():
             fits = kind == "at+jwt" or name not in ONLY_AT_JWT
             was_taken, said = taken(take, token)
@@ -205,7 +209,7 @@ def try_format(checks, arguments, folder, kind, algorithm):
             checks.expect(f"{kind}, {algorithm}: {name} refuses it once it has expired", not taken(take, token)[0])
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--binaries", required=True)
     parser.add_argument("--root", required=True)
@@ -214,9 +218,9 @@ def main():
     os.makedirs(arguments.work, exist_ok=True)
     checks = Checks()
     for kind, algorithm in FORMATS:
-        try_format(checks, arguments, tempfile.mkdtemp(dir=arguments.work), kind, algorithm)
-    print(f"\n{checks.passed} passed, {checks.failed} failed")
-    return 1 if checks.failed else 0
+        try_format(checks, arguments.binaries, arguments.root, tempfile.mkdtemp(dir=arguments.work), kind, algorithm)
+    print()
+    return checks.ended()
 
 
 if __name__ == "__main__":

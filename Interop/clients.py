@@ -1,11 +1,16 @@
-"""Apps that sign their users in at a built Gatehouse with OAuth client libraries of others, and what it says of itself to
-providers, read by such libraries. Run by scripts/check-clients."""
+"""Apps that sign their users in at a built Gatehouse with OAuth client libraries of others, and what it says of itself
+to providers, read by such libraries. Run by scripts/check-clients."""
+
+from __future__ import annotations
 
 import argparse
 import os
+import pathlib
 import sys
 import tempfile
 import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
 
 import appauth
 import assertions
@@ -17,7 +22,7 @@ from checks import Checks
 from service import service
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--binaries", required=True)
     parser.add_argument("--work", required=True)
@@ -27,25 +32,18 @@ def main():
     checks = Checks()
     start = time.monotonic()
     with service(arguments.binaries, folder) as gatehouse:
-        for suite in (with_requests_oauth2client, with_google_auth_oauthlib, with_authlib, appauth):
-            print(f"\n{suite.NAME}")
-            try:
-                suite.run(checks, gatehouse)
-            except Exception as error:  # A library may raise whatever it likes; the others are tried all the same.
-                checks.expect(f"{suite.NAME} could be tried to the end", False, repr(error))
+        for name, run in ((with_requests_oauth2client.NAME, with_requests_oauth2client.run),
+                          (with_google_auth_oauthlib.NAME, with_google_auth_oauthlib.run),
+                          (with_authlib.NAME, with_authlib.run), (appauth.NAME, appauth.run)):
+            checks.tried(name, run, checks, gatehouse)
     # Against servers of their own: these providers are no good for users, and those clients meet a server that is
     # restarted.
-    for suite, place in ((assertions, "assertions"), (tim, "tim")):
-        print(f"\n{suite.NAME}")
-        try:
-            suite.run(checks, arguments.binaries, f"{folder}/{place}")
-        except Exception as error:
-            checks.expect(f"{suite.NAME} could be tried to the end", False, repr(error))
+    for name, place, run_alone in ((assertions.NAME, "assertions", assertions.run), (tim.NAME, "tim", tim.run)):
+        checks.tried(name, run_alone, checks, arguments.binaries, f"{folder}/{place}")
     if checks.failed:
         print(f"Logs: {folder}")
     print(f"\n{time.monotonic() - start:.1f} s")
-    print(f"{checks.passed} passed, {checks.failed} failed")
-    return 1 if checks.failed else 0
+    return checks.ended()
 
 
 if __name__ == "__main__":

@@ -1,74 +1,23 @@
 """The client that openapi-python-client makes of each document, calling every operation of a running server."""
 
+from __future__ import annotations
+
 import base64
-import importlib
-import pkgutil
 import sys
 import time
 
-from generated_service import ADMIN_TOKEN, APP_SECRET, RESOURCE_SERVER_SECRET
+# The code is generated after types are checked, so its models and answers are Any here.
+from typing import Any
+
+from checks import Checks
+from generated_client import Generated
+from generated_service import ADMIN_TOKEN, APP_SECRET, RESOURCE_SERVER_SECRET, Service
+from openapi import Document
 
 NAME = "openapi-python-client"
 
 
-class Generated:
-    """The functions of a generated package, by the operations' ids, and what its answers are held against."""
-
-    def __init__(self, package, base, document, checks):
-        self.package, self.base, self.document, self.checks = package, base, document, checks
-        self.client_module = importlib.import_module(f"{package}.client")
-        self.models = importlib.import_module(f"{package}.models")
-        self.operations = {
-            operation["operationId"]: operation
-            for path in document["paths"].values() for operation in path.values()}
-        api = importlib.import_module(f"{package}.api")
-        names = {name.lower(): name for name in self.operations}
-        self.functions = {}
-        for module in pkgutil.walk_packages(api.__path__, f"{package}.api."):
-            name = names.get(module.name.rpartition(".")[2].replace("_", ""))
-            if name and not module.ispkg:
-                self.functions[name] = importlib.import_module(module.name).sync_detailed
-        self.called = set()
-
-    def body(self, schema, **members):
-        return getattr(self.models, schema).from_dict(members)
-
-    def call(self, name, status=200, token=None, basic=None, headers=None, others=None, **arguments):
-        """Calls an operation, and holds the status and what the generated code has read against the document.
-
-        `others` has arguments that are called as one of these here is."""
-        client = self.client_module.Client(base_url=self.base, headers=dict(headers or {}))
-        if basic:
-            token = base64.b64encode(":".join(basic).encode()).decode()
-        if token:
-            client = self.client_module.AuthenticatedClient(
-                base_url=self.base, token=token, prefix="Basic" if basic else "Bearer", headers=dict(headers or {}))
-        self.called.add(name)
-        answer = self.functions[name](client=client, **arguments, **(others or {}))
-        seen = f"{int(answer.status_code)} {self.kind(answer.parsed)}"
-        self.checks.equal(f"{name}", seen, f"{status} {self.wanted(name, status)}")
-        return answer.parsed
-
-    def wanted(self, name, status):
-        responses = self.operations[name]["responses"]
-        response = responses.get(str(status), responses["default"])
-        if "$ref" in response:
-            response = self.document["components"]["responses"][response["$ref"].rpartition("/")[2]]
-        for media in response.get("content", {}).values():
-            reference = media["schema"].get("$ref")
-            return reference.rpartition("/")[2] if reference else {"array": "list", "string": "str"}[media["schema"]["type"]]
-        return "nothing"
-
-    @staticmethod
-    def kind(value):
-        return "nothing" if value is None else type(value).__name__
-
-    def is_whole(self):
-        missed = sorted(set(self.operations) - self.called)
-        self.checks.equal(f"{self.package}: every one of the {len(self.operations)} operations was called", missed, [])
-
-
-def run(checks, service, folder, documents):
+def run(checks: Checks, service: Service, folder: str, documents: dict[str, Document]) -> None:
     sys.path.insert(0, folder)
     apps = Generated("apps_client", service.base, documents["apps"], checks)
     operators = Generated("operators_client", service.admin, documents["operators"], checks)
@@ -85,18 +34,18 @@ def run(checks, service, folder, documents):
     operators.is_whole()
 
 
-def open_operations(apps):
+def open_operations(apps: Generated) -> None:
     for name in ("health", "entrance", "documentation", "openAPIDocument", "keys", "clientKeys", "openIDMetadata",
                  "oauthMetadata", "continueScript", "appleAssociation", "androidAssociation", "issueChallenge"):
         apps.call(name)
 
 
-def sign_in(apps, service, provider, subscriber, name="signIn"):
+def sign_in(apps: Generated, service: Service, provider: str, subscriber: str, name: str = "signIn") -> Any:
     body = apps.body("AuthorizedResponse", **service.authorized(provider, subscriber))
     return apps.call(name, body=body)
 
 
-def sessions(apps, service):
+def sessions(apps: Generated, service: Service) -> None:
     jane = sign_in(apps, service, "zenkey", "jane", "zenkeySignIn")
     apps.checks.expect("the answer of a sign-in has a user", jane.user.user_id > 0 and jane.new_user is True)
     token = jane.access_token
@@ -129,7 +78,7 @@ def sessions(apps, service):
         **service.authorized("zenkey", "jane"), "code": "made-up"}))
 
 
-def identities(apps, service):
+def identities(apps: Generated, service: Service) -> None:
     token = sign_in(apps, service, "zenkey", "grace").access_token
     linked = apps.call("linkIdentity", 201, token=token,
                        body=apps.body("IdentityProof", **service.authorized("plain", "heidi")))
@@ -144,7 +93,7 @@ def identities(apps, service):
     apps.call("eraseCurrentUser", token=token)
 
 
-def provider_tokens(apps, service):
+def provider_tokens(apps: Generated, service: Service) -> None:
     code = apps.body("TokenRequest", **service.by_browser("linus", "openid account.read account.identities tokens"))
     token = apps.call("refreshSession", body=code).access_token
     identity = apps.call("listIdentities", token=token)[0].identity_id
@@ -156,7 +105,7 @@ def provider_tokens(apps, service):
     apps.call("providerAccessToken", token=token, headers={"Client-Authorization": client}, identity_id=identity)
 
 
-def keys_and_sign_ups(apps):
+def keys_and_sign_ups(apps: Generated) -> None:
     key = apps.call("createKey", body=apps.body("KeyCreation", secret="271828"))
     unlocked = apps.call("unlockKey", body=apps.body("KeyUnlocking", keyid=key.keyid, secret="271828"))
     apps.checks.equal("the key is unlocked", unlocked.key, key.key)
@@ -167,8 +116,9 @@ def keys_and_sign_ups(apps):
     apps.call("registerUser", body=apps.body("Registration", **wanted))
 
 
-def pushes(apps):
-    request = {"client_id": "ccid-0123456789abcdef", "login_hint": "+13105550101", "mccmnc": "310410", "context": "Counter 4"}
+def pushes(apps: Generated) -> None:
+    request = {"client_id": "ccid-0123456789abcdef", "login_hint": "+13105550101", "mccmnc": "310410",
+               "context": "Counter 4"}
     begun = apps.call("beginPush", body=apps.body("PushRequest", **request))
     apps.call("pollPush", auth_req_id=begun.auth_req_id)
     apps.call("retryPush", auth_req_id=begun.auth_req_id)
@@ -179,11 +129,11 @@ def pushes(apps):
     apps.call("notifyPush", 401, body=apps.body("PushNotification", auth_req_id="none", state="none"))
 
 
-def browsers(apps):
+def browsers(apps: Generated) -> None:
     request = {"client_id": "web-app", "redirect_uri": "https://app.example/callback", "response_type": "code",
                "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method": "S256",
                "provider": "plain", "state": "a-state"}
-    apps.call("authorize", 303, **request)
+    apps.call("authorize", 303, others=request)
     apps.call("authorizeByForm", 303, body=apps.body("AuthorizationRequest", **request))
     apps.call("callback", 400, provider="plain", state="unknown", code="a-code")
     apps.call("callbackByForm", provider="plain", body=apps.body("ProviderAnswer", state="unknown", code="a-code"))
@@ -196,37 +146,40 @@ def browsers(apps):
     apps.call("loggedOut", 400, provider="plain", state="unknown")
 
 
-def providers(apps):
+def providers(apps: Generated) -> None:
     apps.call("backChannelLogout", 400, provider="plain", body=apps.body("Logout", logout_token="none"))
     apps.call("providerEvents", 404, provider="plain", body=apps.body("ProviderEvent", payload="none"))
     apps.call("requestDeletion", 404, provider="plain", body=apps.body("SignedRequest", signed_request="none"))
     apps.call("deletionPage", 404, provider="plain", code="0" * 64)
 
 
-def administration(operators, apps, service):
+def administration(operators: Generated, apps: Generated, service: Service) -> None:
     user = sign_in(apps, service, "zenkey", "ada").user.user_id
     for name in ("health", "liveness", "startup", "readiness"):
         operators.call(name)
     operators.call("listUsers", 401)
-    token = {"token": ADMIN_TOKEN}
-    for name in ("entrance", "documentation", "openAPIDocument", "metrics", "listAuditEvents", "listFailedSignIns", "listSignIns"):
-        operators.call(name, **token)
-    page = operators.call("listUsers", limit=1, **token)
+    for name in ("entrance", "documentation", "openAPIDocument", "metrics", "listAuditEvents", "listFailedSignIns",
+                 "listSignIns"):
+        operators.call(name, token=ADMIN_TOKEN)
+    page = operators.call("listUsers", limit=1, token=ADMIN_TOKEN)
     operators.checks.expect("a page has one user and leads to the next", len(page.users) == 1 and page.next_after > 0)
-    found = operators.call("listUsers", issuer=service.urls["plain"], subject="nobody", **token)
+    found = operators.call("listUsers", issuer=service.urls["plain"], subject="nobody", token=ADMIN_TOKEN)
     operators.checks.equal("nobody is found by a subject that nobody has", found.users, [])
     given = {"provider": "plain", "issuer": service.urls["plain"], "subject": "by-hand"}
-    outcome = operators.call("giveIdentity", user_id=user, body=operators.body("GivenIdentity", **given), **token)
+    outcome = operators.call(
+        "giveIdentity", user_id=user, body=operators.body("GivenIdentity", **given), token=ADMIN_TOKEN)
     operators.checks.equal("an identity is given", outcome.outcome, "linked")
-    shown = operators.call("showUser", user_id=user, **token)
-    operators.call("takeIdentity", user_id=user, identity_id=shown.identities[-1].identity_id, **token)
-    operators.call("endSessionOfUser", session_id=shown.sessions[-1].session_id, **token)
-    operators.call("lockUser", user_id=user, body=operators.body("UserLock", reason="by a generated client"), **token)
-    operators.call("unlockUser", user_id=user, **token)
+    shown = operators.call("showUser", user_id=user, token=ADMIN_TOKEN)
+    operators.call("takeIdentity", user_id=user, identity_id=shown.identities[-1].identity_id, token=ADMIN_TOKEN)
+    operators.call("endSessionOfUser", session_id=shown.sessions[-1].session_id, token=ADMIN_TOKEN)
+    lock = operators.body("UserLock", reason="by a generated client")
+    operators.call("lockUser", user_id=user, body=lock, token=ADMIN_TOKEN)
+    operators.call("unlockUser", user_id=user, token=ADMIN_TOKEN)
     other = sign_in(apps, service, "plain", "grace").user.user_id
-    merged = operators.call("mergeUsers", user_id=user, body=operators.body("UserMerge", user_id=other), **token)
+    merger = operators.body("UserMerge", user_id=other)
+    merged = operators.call("mergeUsers", user_id=user, body=merger, token=ADMIN_TOKEN)
     operators.checks.equal("two users are one", merged.merged_user_id, other)
     for name in ("exportUser", "endSessions", "eraseUser"):
-        operators.call(name, user_id=user, **token)
-    operators.call("endAllSessions", provider="plain", **token)
-    operators.call("showUser", 404, user_id=user, **token)
+        operators.call(name, user_id=user, token=ADMIN_TOKEN)
+    operators.call("endAllSessions", provider="plain", token=ADMIN_TOKEN)
+    operators.call("showUser", 404, user_id=user, token=ADMIN_TOKEN)

@@ -1,26 +1,28 @@
 """A Gatehouse that has every operation of its documents, for the clients that are generated of them."""
 
-import base64
+from __future__ import annotations
+
 import contextlib
-import hashlib
 import json
 import os
 import secrets
 import urllib.parse
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import requests
 
-from carriers import PLAIN, carriers_urls
-from process import free_port, running
+from configuration import PLAIN
+from testbed import pkce
+from testbed.carriers import PLAIN_CLIENT, PLAIN_REDIRECT, ZENKEY_CLIENT, ZENKEY_REDIRECT, carriers
+from testbed.ports import free_ports
+from testbed.process import running
 
 ADMIN_TOKEN = secrets.token_hex(16)
 APP_SECRET = secrets.token_hex(16)
 RESOURCE_SERVER_SECRET = secrets.token_hex(16)
 APP_REDIRECT_URI = "https://app.example/callback"
-ZENKEY_CLIENT, ZENKEY_REDIRECT_URI = "ccid-0123456789abcdef", "ccid-0123456789abcdef://com.xci.provider.sdk"
-PLAIN_REDIRECT_URI = "com.example.app:/callback"
-# No limits: the fuzzer is one address, and is not to be told so.
+# No limits: whoever fuzzes is one address, and is not to be told so.
 CONFIGURATION = """\
 http: {{host: 127.0.0.1, port: {port}, lameDuckSeconds: 0}}
 admin: {{host: 127.0.0.1, port: {admin_port}, token: "{admin_token}"}}
@@ -71,7 +73,8 @@ resourceServer:
 ASSOCIATIONS = {
     "apple": {"applinks": {"details": [{"appIDs": ["A1B2C3D4E5.com.example.app"], "components": [{"/": "/cb/*"}]}]}},
     "android": [{"relation": ["delegate_permission/common.handle_all_urls"], "target": {
-        "namespace": "android_app", "package_name": "com.example.app", "sha256_cert_fingerprints": [":".join(["AB"] * 32)]}}],
+        "namespace": "android_app", "package_name": "com.example.app",
+        "sha256_cert_fingerprints": [":".join(["AB"] * 32)]}}],
 }
 
 
@@ -79,34 +82,31 @@ ASSOCIATIONS = {
 class Service:
     base: str
     admin: str
-    urls: dict
+    urls: dict[str, str]
     verifier: str = field(default_factory=lambda: secrets.token_hex(32))
 
-    def authorized(self, provider, subscriber, **more):
+    def authorized(self, provider: str, subscriber: str, **more: str) -> dict[str, str]:
         """What an app has when its user has approved: the members of a sign-in's body."""
         nonce = secrets.token_hex(8)
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).rstrip(b"=").decode()
         issuer, client, redirect_uri = {
-            "zenkey": (self.urls["aurora"], ZENKEY_CLIENT, ZENKEY_REDIRECT_URI),
-            "plain": (self.urls["plain"], "gatehouse-demo", PLAIN_REDIRECT_URI)}[provider]
+            "zenkey": (self.urls["aurora"], ZENKEY_CLIENT, ZENKEY_REDIRECT),
+            "plain": (self.urls["plain"], PLAIN_CLIENT, PLAIN_REDIRECT)}[provider]
         answer = requests.get(f"{issuer}/authorize", allow_redirects=False, timeout=10, params={
             "response_type": "code", "client_id": client, "redirect_uri": redirect_uri, "nonce": nonce,
-            "scope": "openid name email phone postal_code profile", "code_challenge": challenge,
-            "code_challenge_method": "S256", "prompt": "none", "login_hint": subscriber, **more})
+            "scope": "openid name email phone postal_code profile", **pkce.parameters(self.verifier),
+            "prompt": "none", "login_hint": subscriber, **more})
         came_back = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(answer.headers["location"]).query))
         body = {"client_id": client, "code": came_back["code"], "redirect_uri": redirect_uri, "nonce": nonce,
                 "code_verifier": self.verifier, **more}
         return {**body, "mccmnc": "310410"} if provider == "zenkey" else {**body, "provider": provider}
 
-
-    def by_browser(self, subscriber, scope):
-        """What the app web-app redeems once its user has signed in through the browser: the members of a token request."""
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).rstrip(b"=").decode()
+    def by_browser(self, subscriber: str, scope: str) -> dict[str, str]:
+        """What the app web-app redeems once its user has signed in through the browser: the members of a token
+        request."""
         browser = requests.Session()
         begun = browser.get(f"{self.base}/auth/authorize", allow_redirects=False, timeout=10, params={
             "response_type": "code", "client_id": "web-app", "redirect_uri": APP_REDIRECT_URI, "scope": scope,
-            "code_challenge": challenge, "code_challenge_method": "S256", "provider": "plain", "prompt": "none",
-            "login_hint": subscriber})
+            **pkce.parameters(self.verifier), "provider": "plain", "prompt": "none", "login_hint": subscriber})
         approved = requests.get(begun.headers["location"], allow_redirects=False, timeout=10)
         back = browser.get(approved.headers["location"], allow_redirects=False, timeout=10)
         came_back = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(back.headers["location"]).query))
@@ -115,25 +115,23 @@ class Service:
 
 
 @contextlib.contextmanager
-def service(binaries, folder):
+def service(binaries: str, folder: str) -> Iterator[Service]:
     os.makedirs(folder)
-    port, admin_port = free_port(), free_port()
+    port, admin_port = free_ports(2)
     for name, content in ASSOCIATIONS.items():
         with open(f"{folder}/{name}.json", "w", encoding="utf-8") as file:
             json.dump(content, file)
-    log, base = f"{folder}/carrier-simulator.log", f"http://127.0.0.1:{port}"
-    with running([f"{binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0",
-                  "--redirect-uri", f"{base}/auth/plain/callback"], None, log):
-        urls = carriers_urls(log, "beyond")
+    base = f"http://127.0.0.1:{port}"
+    with carriers(binaries, folder, redirect_uris=[f"{base}/auth/plain/callback"]) as simulated:
         configuration = f"{folder}/gatehouse.yaml"
         with open(configuration, "w", encoding="utf-8") as file:
             file.write(CONFIGURATION.format(
                 port=port, admin_port=admin_port, folder=folder, admin_token=ADMIN_TOKEN, app_secret=APP_SECRET,
                 app_redirect_uri=APP_REDIRECT_URI,
-                resource_server_secret=RESOURCE_SERVER_SECRET, **urls))
+                resource_server_secret=RESOURCE_SERVER_SECRET, **simulated.urls))
         gatehouse = [f"{binaries}/gatehouse", "serve", "--config", configuration]
         with running(gatehouse, port, f"{folder}/gatehouse.log", {"GATEHOUSE_LOG_LEVEL": "trace"}):
             # As the carrier would read them at an address that it can reach.
             keys = requests.get(f"{base}/auth/client-jwks.json", timeout=10).json()
-            requests.post(f"{urls['aurora']}/control/clients/{ZENKEY_CLIENT}/keys", json=keys, timeout=10)
-            yield Service(base, f"http://127.0.0.1:{admin_port}", urls)
+            requests.post(f"{simulated.urls['aurora']}/control/clients/{ZENKEY_CLIENT}/keys", json=keys, timeout=10)
+            yield Service(base, f"http://127.0.0.1:{admin_port}", simulated.urls)

@@ -1,15 +1,24 @@
-"""Servers for the checks of the client for apps in Kotlin: simulated providers, a Gatehouse, another one that gives no grace to lost
-answers, and one with registration by ticket. Run by scripts/check-app-clients; what is behind -- is the program of the checks."""
+"""Servers for the checks of the client for apps in Kotlin: simulated providers, a Gatehouse, another one that gives no
+grace to lost answers, and one with registration by ticket. Run by scripts/check-app-clients; what is behind -- is the
+program of the checks."""
+
+from __future__ import annotations
 
 import argparse
 import contextlib
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping
 
-from carriers import PLAIN, carriers_urls
-from process import free_port, running
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
+
+from configuration import PLAIN
+from testbed.carriers import carriers
+from testbed.ports import free_port
+from testbed.process import running
 
 GRACE_SECONDS = 60
 PUBLIC = "https://sign-in.example"
@@ -51,7 +60,9 @@ provider:
 
 
 @contextlib.contextmanager
-def gatehouse(binaries, folder, urls, grace, registration="automatic"):
+def gatehouse(
+        binaries: str, folder: str, urls: Mapping[str, str], grace: int, registration: str = "automatic",
+) -> Iterator[tuple[str, str]]:
     """Gives where it listens, and its configuration."""
     port, name = free_port(), f"gatehouse-{grace}-{registration}"
     configuration = f"{folder}/{name}.yaml"
@@ -62,7 +73,7 @@ def gatehouse(binaries, folder, urls, grace, registration="automatic"):
         yield f"http://127.0.0.1:{port}", configuration
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--binaries", required=True)
     parser.add_argument("--work", required=True)
@@ -70,18 +81,15 @@ def main():
     arguments = parser.parse_args()
     os.makedirs(arguments.work, exist_ok=True)
     folder = tempfile.mkdtemp(dir=arguments.work)
-    log = f"{folder}/carrier-simulator.log"
-    simulator = [f"{arguments.binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0",
-                 "--redirect-uri", f"{PUBLIC}/auth/plain/callback"]
-    with running(simulator, None, log):
-        carriers_urls(log)
-        urls = carriers_urls(log, awaited="auth0")
+    with carriers(arguments.binaries, folder, redirect_uris=[f"{PUBLIC}/auth/plain/callback"]) as simulated:
+        urls = simulated.urls
         with gatehouse(arguments.binaries, folder, urls, GRACE_SECONDS) as (lenient, configuration), \
                 gatehouse(arguments.binaries, folder, urls, 0) as (strict, _), \
                 gatehouse(arguments.binaries, folder, urls, GRACE_SECONDS, "ticket") as (by_ticket, _):
-            places = {"GATEHOUSE_URL": lenient, "GATEHOUSE_WITHOUT_GRACE_URL": strict, "GATEHOUSE_BY_TICKET_URL": by_ticket,
-                      "PLAIN_URL": urls["plain"], "AUTH0_URL": urls["auth0"], "CARRIER_URL": urls["aurora"],
-                      "PUBLIC_URL": PUBLIC, "GATEHOUSE": f"{arguments.binaries}/gatehouse", "CONFIGURATION": configuration}
+            places = {
+                "GATEHOUSE_URL": lenient, "GATEHOUSE_WITHOUT_GRACE_URL": strict, "GATEHOUSE_BY_TICKET_URL": by_ticket,
+                "PLAIN_URL": urls["plain"], "AUTH0_URL": urls["auth0"], "CARRIER_URL": urls["aurora"],
+                "PUBLIC_URL": PUBLIC, "GATEHOUSE": f"{arguments.binaries}/gatehouse", "CONFIGURATION": configuration}
             ran = subprocess.run(arguments.program, env={**os.environ, **places})
     return ran.returncode
 

@@ -1,5 +1,7 @@
 """Who sits before the web browser: cookies are kept, redirects followed one by one, and questions answered with yes."""
 
+from __future__ import annotations
+
 import html.parser
 import urllib.parse
 
@@ -11,13 +13,15 @@ MOST_STEPS = 20
 class Form(html.parser.HTMLParser):
     """The first form of a page, filled in as it comes: what its first button posts."""
 
-    def __init__(self, page):
+    def __init__(self, page: str) -> None:
         super().__init__()
-        self.action, self.fields, self.is_over, self.has_button = None, {}, False, False
+        self.action: str | None = None
+        self.fields: dict[str, str | None] = {}
+        self.is_over, self.has_button = False, False
         self.feed(page)
 
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
         if tag == "form" and self.action is None:
             self.action = given["action"]
         if self.action is None or self.is_over or tag not in ("input", "button"):
@@ -25,23 +29,24 @@ class Form(html.parser.HTMLParser):
         is_chosen = given.get("type") not in ("radio", "checkbox") or "checked" in given
         if tag == "button":
             is_chosen, self.has_button = not self.has_button, True
-        if is_chosen and "name" in given:
-            self.fields[given["name"]] = given.get("value", "on")
+        name = given.get("name")
+        if is_chosen and name is not None:
+            self.fields[name] = given.get("value", "on")
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         self.is_over = self.is_over or tag == "form" and self.action is not None
 
 
 class Person:
-    def __init__(self):
+    def __init__(self) -> None:
         self.session = requests.Session()
 
-    def get(self, url):
+    def get(self, url: str) -> requests.Response:
         return self.session.get(url, allow_redirects=False, timeout=30)
 
-    def follow(self, url, app_address):
-        """Goes where it is sent, and says yes where it is asked, until it is sent to the app's address, which is not asked
-        for: there is no app.
+    def follow(self, url: str, app_address: str) -> str:
+        """Goes where it is sent, and says yes where it is asked, until it is sent to the app's address, which is not
+        asked for: there is no app.
 
         Returns the whole address."""
         answer = self.get(url)
@@ -60,11 +65,11 @@ class Person:
         raise RuntimeError("redirects for ever")
 
 
-def parameters(url):
+def parameters(url: str) -> dict[str, str]:
     return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query, keep_blank_values=True))
 
 
-def changed(url, **changes):
+def changed(url: str, **changes: str) -> str:
     """The address with other values in its query."""
     parts = urllib.parse.urlsplit(url)
     return urllib.parse.urlunsplit(parts._replace(query=urllib.parse.urlencode({**parameters(url), **changes})))

@@ -1,12 +1,18 @@
 """Clients that prove who they are by assertions (RFC 7523), at providers that take nothing else of them."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 import time
 from dataclasses import dataclass
+from typing import Protocol
 
-from app import App
+from app import CodeApp, KeySet, Parameters
+from canaille import Canaille
+from checks import Checks
 from configuration import section, written
+from glewlwyd import Glewlwyd
 
 # Of 32 bytes or more, which HS256 asks for.
 SECRET = "a secret that never leaves this side"
@@ -14,6 +20,12 @@ SECRET = "a secret that never leaves this side"
 READ, GIVEN, STRANGER = "gatehouse-read", "gatehouse-given", "gatehouse-stranger"
 SHARING, MISTAKEN = "gatehouse-sharing", "gatehouse-mistaken"
 WAIT_SECONDS = 20
+
+
+class Command(Protocol):
+    """Runs gatehouse with the configuration of the server."""
+
+    def __call__(self, *words: str) -> None: ...
 
 
 @dataclass
@@ -27,7 +39,9 @@ class Trial:
 
 
 class SignedClients:
-    def __init__(self, glewlwyd, canaille, folder, port, secret_files):
+    def __init__(
+            self, glewlwyd: Glewlwyd, canaille: Canaille, folder: str, port: int,
+            secret_files: tuple[str, str]) -> None:
         self.glewlwyd, self.canaille, self.folder, self.port = glewlwyd, canaille, folder, port
         file = f"{folder}/client.key"
         subprocess.run(
@@ -41,7 +55,8 @@ class SignedClients:
             Trial("glewlwyd-es256", READ, ["clientAuthentication: private_key_jwt", "assertionAlgorithm: ES256"],
                   "ES256, by jwks_uri"),
             Trial("glewlwyd-file", GIVEN, own, "a key of the provider's own, by jwks"),
-            Trial("glewlwyd-secret", SHARING, ["clientAuthentication: client_secret_jwt", *by_secret], "HS256 under the secret"),
+            Trial("glewlwyd-secret", SHARING, ["clientAuthentication: client_secret_jwt", *by_secret],
+                  "HS256 under the secret"),
             Trial("glewlwyd-basic", READ, [password, "basicEncoding: raw"], "its password in Basic", False),
             Trial("glewlwyd-post", READ, [password, "clientAuthentication: client_secret_post"],
                   "its password in the form", False),
@@ -54,17 +69,17 @@ class SignedClients:
         ]
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         return [trial.name for trial in self.trials]
 
     @property
-    def sections(self):
-        def issuer(trial):
+    def sections(self) -> list[str]:
+        def issuer(trial: Trial) -> str:
             return self.canaille.issuer if trial.client == self.canaille.SIGNING else self.glewlwyd.issuer("rsa")
 
         return [section(trial.name, issuer(trial), trial.client, trial.lines) for trial in self.trials]
 
-    def register(self, keys):
+    def register(self, keys: KeySet) -> None:
         """Tells the providers what Gatehouse, which runs, publishes."""
         by_hand = {"keys": [key for key in keys["keys"] if key["kid"] == "by-hand"]}
         others = {"keys": [key for key in keys["keys"] if key["kid"] != "by-hand"]}
@@ -76,15 +91,15 @@ class SignedClients:
         self.glewlwyd.register(MISTAKEN, "client_secret_jwt", client_secret=SECRET[::-1])
         self.canaille.register_key(json.dumps(by_hand))
 
-    def app(self, trial):
-        def authorize(parameters):
+    def app(self, trial: Trial) -> CodeApp:
+        def authorize(parameters: Parameters) -> Parameters:
             if trial.client == self.canaille.SIGNING:
                 return self.canaille.code(trial.client, parameters)
             return self.glewlwyd.code("rsa", parameters, trial.client)
 
-        return App(self.port, trial.name, authorize)
+        return CodeApp(self.port, trial.name, authorize)
 
-    def sign_ins(self, checks, log):
+    def sign_ins(self, checks: Checks, log: str) -> None:
         keys = self.app(self.trials[0]).client_keys()
         checks.equal("clients that sign: their keys are published, the shared ones and the file's",
                      sorted((key["kty"], key["kid"] == "by-hand") for key in keys["keys"]),
@@ -113,7 +128,7 @@ class SignedClients:
                       not any(word in text for word in ("eyJ", "client_assertion=", SECRET)))
 
     @staticmethod
-    def is_told(log, provider):
+    def is_told(log: str, provider: str) -> bool:
         """Whether the log has it: its lines are written by a thread of their own, behind the answers."""
         deadline = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < deadline:
@@ -123,8 +138,9 @@ class SignedClients:
             time.sleep(0.05)
         return False
 
-    def rotates(self, checks, command):
-        """`command` runs gatehouse beside the server. The old keys are withdrawn, so that only the new ones can serve."""
+    def rotates(self, checks: Checks, command: Command) -> None:
+        """`command` runs gatehouse beside the server. The old keys are withdrawn, so that only the new ones can
+        serve."""
         app = self.app(self.trials[0])
         old = {key["kid"] for key in app.client_keys()["keys"]} - {"by-hand"}
         command("keys", "rotate", "--client", "--now")

@@ -1,15 +1,22 @@
 """The whole life of TIM's clients against Gatehouse alone: issuer and key service, with a restart in between. Run by
 scripts/check-clients."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import sqlite3
+from collections.abc import Callable, Iterator
 
 import requests
 
-from carriers import PLAIN, carriers_urls
-from process import free_port, running
-from tim_client import ANDROID, IOS, TIM, TIMError
+from checks import Checks
+from configuration import PLAIN
+from testbed.carriers import carriers
+from testbed.ports import free_ports
+from testbed.process import running
+from tim_client import TIM, Entry
+from tim_key_service import ANDROID, IOS, TIMError
 from tls import certificate, terminating
 
 NAME = "TIM's clients"
@@ -43,42 +50,43 @@ app:
 class Service:
     """A Gatehouse that can be stopped and started again, behind TLS."""
 
-    def __init__(self, binaries, folder):
+    def __init__(self, binaries: str, folder: str) -> None:
         self.binaries, self.folder = binaries, folder
-        self.port, self.tls_port = free_port(), free_port()
+        self.port, self.tls_port = free_ports(2)
         self.issuer = f"https://localhost:{self.tls_port}"
         self.database, self.starts = f"{folder}/gatehouse.db", 0
         self.stack = contextlib.ExitStack()
 
     @contextlib.contextmanager
-    def serving(self):
+    def serving(self) -> Iterator[Service]:
         os.makedirs(self.folder, exist_ok=True)
         files = certificate(self.folder)
         os.environ["REQUESTS_CA_BUNDLE"] = files[0]
-        log = f"{self.folder}/carrier-simulator.log"
-        simulator = [f"{self.binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0",
-                     "--redirect-uri", f"{self.issuer}/auth/plain/callback"]
-        with running(simulator, None, log), terminating(files, self.tls_port, self.port):
+        callbacks = [f"{self.issuer}/auth/plain/callback"]
+        with carriers(self.binaries, self.folder, redirect_uris=callbacks) as simulated, \
+                terminating(files, self.tls_port, self.port):
             with open(f"{self.folder}/gatehouse.yaml", "w", encoding="utf-8") as file:
                 file.write(CONFIGURATION.format(
-                    port=self.port, database=self.database, issuer=self.issuer, realm=REALM, **carriers_urls(log)))
+                    port=self.port, database=self.database, issuer=self.issuer, realm=REALM, **simulated.urls))
             self.start()
             try:
                 yield self
             finally:
                 self.stack.close()
 
-    def start(self):
+    def start(self) -> None:
         self.starts += 1
         self.stack.enter_context(running(
             [f"{self.binaries}/gatehouse", "serve", "--config", f"{self.folder}/gatehouse.yaml"], self.port,
             f"{self.folder}/gatehouse-{self.starts}.log", {"GATEHOUSE_LOG_LEVEL": "trace"}))
 
-    def restart(self):
+    def restart(self) -> None:
         self.stack.close()
         self.start()
 
-    def client(self, platform, keychain, base=None, client_id="tim-app"):
+    def client(
+            self, platform: str, keychain: dict[str, Entry], base: str | None = None,
+            client_id: str = "tim-app") -> TIM:
         """By the constructor that takes both addresses, or by the one that makes them of a base."""
         issuer = f"{base}{REALM}" if base else self.issuer
         keys = f"{base or self.issuer}{REALM}/keyservice/v1"
@@ -86,7 +94,7 @@ class Service:
                    {"provider": "plain", "login_hint": "jane"}, keychain)
 
 
-def ended(checks, claim, error, action):
+def ended(checks: Checks, claim: str, error: str, action: Callable[[], object]) -> None:
     """That something ends with an error that the app gets to see."""
     try:
         action()
@@ -96,7 +104,7 @@ def ended(checks, claim, error, action):
         checks.expect(claim, False, "it went well")
 
 
-def run(checks, binaries, folder):
+def run(checks: Checks, binaries: str, folder: str) -> None:
     with Service(binaries, folder).serving() as service:
         for platform in (IOS, ANDROID):
             whole_life(checks, service, platform, None)
@@ -107,8 +115,9 @@ def run(checks, binaries, folder):
         replaced_tokens(checks, service)
 
 
-def whole_life(checks, service, platform, base):
-    keychain, name = {}, f"{platform}, {'both addresses' if base is None else 'base ' + base[-6:]}"
+def whole_life(checks: Checks, service: Service, platform: str, base: str | None) -> None:
+    keychain: dict[str, Entry] = {}
+    name = f"{platform}, {'both addresses' if base is None else 'base ' + base[-6:]}"
     phone = service.client(platform, keychain, base)
     user = phone.login()
     checks.equal(f"{name}: signed in by the browser, the tokens are this user's", phone.user(), user)
@@ -161,15 +170,14 @@ def whole_life(checks, service, platform, base):
     checks.equal(f"{name}: cleared", keychain, {})
 
 
-def userinfo(service, phone):
+def userinfo(service: Service, phone: TIM) -> requests.Response:
     return requests.get(f"{service.issuer}/auth/userinfo", timeout=30,
                         headers={"Authorization": f"Bearer {phone.access_token()}"})
 
 
-def lost_answers(checks, service):
+def lost_answers(checks: Checks, service: Service) -> None:
     """TIM for iOS tries once more where an answer got lost, so that one attempt may come twice."""
-    keychain = {}
-    phone = service.client(IOS, keychain)
+    phone = service.client(IOS, {})
     user = phone.login()
     phone.keys.losing = 1
     phone.store(PASSWORD)
@@ -184,7 +192,7 @@ def lost_answers(checks, service):
     ended(checks, "so that the next wrong one locks", "keyLocked", lambda: phone.login_with_password(user, WRONG))
 
 
-def replaced_tokens(checks, service):
+def replaced_tokens(checks: Checks, service: Service) -> None:
     """What becomes of TIM for Android where refresh tokens are replaced: the reason for those that are not."""
     phone = service.client(ANDROID, {}, client_id="rotating-app")
     user = phone.login()

@@ -1,15 +1,21 @@
 """TLS before Gatehouse, as a proxy does it: libraries in their usual settings ask nothing of plain http."""
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import ssl
 import subprocess
 import threading
+from collections.abc import Iterator
+
+# The paths of a certificate and of its key.
+Files = tuple[str, str]
 
 PIECE = 65536
 
 
-def certificate(folder):
+def certificate(folder: str) -> Files:
     """A certificate for localhost that signs itself, and its key."""
     files = f"{folder}/tls.crt", f"{folder}/tls.key"
     subprocess.run(
@@ -19,7 +25,7 @@ def certificate(folder):
     return files
 
 
-async def pump(reader, writer):
+async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     with contextlib.suppress(OSError):
         while piece := await reader.read(PIECE):
             writer.write(piece)
@@ -28,13 +34,13 @@ async def pump(reader, writer):
 
 
 @contextlib.contextmanager
-def terminating(files, port, inner_port):
+def terminating(files: Files, port: int, inner_port: int) -> Iterator[None]:
     """Listens on the port and hands on what was encrypted."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*files)
     loop = asyncio.new_event_loop()
 
-    async def connected(reader, writer):
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", inner_port)
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.gather(pump(reader, inner_writer), pump(inner_reader, writer))

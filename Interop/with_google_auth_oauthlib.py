@@ -1,45 +1,52 @@
-"""google-auth-oauthlib: Google's flow on requests-oauthlib and oauthlib, which makes PKCE's verifier by itself. It takes
-addresses rather than metadata, and has no word for introspection, nor for signing out."""
+"""google-auth-oauthlib: Google's flow on requests-oauthlib and oauthlib, which makes PKCE's verifier by itself. It
+takes addresses rather than metadata, and has no word for introspection, nor for signing out."""
+
+from __future__ import annotations
 
 import google.auth.transport.requests
 import google.oauth2.id_token
 import requests
 from google_auth_oauthlib.flow import Flow
 
+from checks import Checks
 from person import Person, changed
+from service import App, Metadata, Service
+from tokens import Claims
 
 NAME = "google-auth-oauthlib"
 SCOPES = ["openid", "profile", "email", "phone", "offline_access"]
 
 
 class Application:
-    def __init__(self, service, app):
+    def __init__(self, service: Service, app: App) -> None:
         self.app, self.person = app, Person()
-        self.metadata = self.person.get(service.metadata_url).json()
+        self.metadata: Metadata = self.person.get(service.metadata_url).json()
 
-    def flow(self):
-        """A flow is for one sign-in. A public app's file has an empty secret, as Google's own have for some of theirs."""
+    def flow(self) -> Flow:
+        """A flow is for one sign-in. A public app's file has an empty secret, as Google's own have for some of
+        theirs."""
         client = {
             "client_id": self.app.client_id, "client_secret": self.app.secret or "",
             "auth_uri": self.metadata["authorization_endpoint"], "token_uri": self.metadata["token_endpoint"]}
         kind = "web" if self.app.secret else "installed"
         return Flow.from_client_config({kind: client}, SCOPES, redirect_uri=self.app.redirect_uri)
 
-    def answer(self, flow):
+    def answer(self, flow: Flow) -> str:
         address, _ = flow.authorization_url(**self.app.sign_in)
         return self.person.follow(address, self.app.redirect_uri)
 
-    def sign_in(self):
+    def sign_in(self) -> Flow:
         flow = self.flow()
         flow.fetch_token(authorization_response=secure(self.answer(flow)))
         return flow
 
-    def claims(self, id_token):
-        return google.oauth2.id_token.verify_token(
+    def claims(self, id_token: str) -> Claims:
+        claims: Claims = google.oauth2.id_token.verify_token(
             id_token, google.auth.transport.requests.Request(), audience=self.app.client_id,
             certs_url=self.metadata["jwks_uri"])
+        return claims
 
-    def revoke(self, flow, token, kind):
+    def revoke(self, flow: Flow, token: str, kind: str) -> requests.Response:
         """oauthlib writes the request; the flow's session sends it."""
         address, headers, body = flow.oauth2session._client.prepare_token_revocation_request(
             self.metadata["revocation_endpoint"], token, token_type_hint=kind)
@@ -47,18 +54,18 @@ class Application:
         return requests.post(address, data=body, headers=headers, auth=auth, timeout=30)
 
 
-def secure(address):
+def secure(address: str) -> str:
     """oauthlib reads no answer at an http address, not even at a loopback one; only the query matters to it."""
     return f"https{address[len('http'):]}" if address.startswith("http:") else address
 
 
-def run(checks, service):
+def run(checks: Checks, service: Service) -> None:
     for name, app in [("a public app", service.device), ("a confidential app", service.web)]:
         signs_in(checks, f"{NAME}, {name}", Application(service, app))
         refuses(checks, f"{NAME}, {name}", Application(service, app))
 
 
-def signs_in(checks, who, application):
+def signs_in(checks: Checks, who: str, application: Application) -> None:
     flow = application.sign_in()
     credentials, session = flow.credentials, flow.authorized_session()
     claims = application.claims(credentials.id_token)
@@ -78,7 +85,7 @@ def signs_in(checks, who, application):
                    lambda: credentials.refresh(google.auth.transport.requests.Request()))
 
 
-def refuses(checks, who, application):
+def refuses(checks: Checks, who: str, application: Application) -> None:
     flow = application.flow()
     address = secure(application.answer(flow))
     checks.refused(f"{who}: another state", "MismatchingStateError",

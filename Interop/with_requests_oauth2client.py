@@ -1,20 +1,37 @@
-"""requests_oauth2client, which sends a secret in the form where it is not told otherwise, and takes metadata at its word."""
+"""requests_oauth2client, which sends a secret in the form where it is not told otherwise, and takes metadata at its
+word."""
+
+from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
+from typing import TypeAlias
 
 import requests
-from requests_oauth2client import AuthorizationResponse, BearerToken, ClientSecretBasic, OAuth2Client
+from requests_oauth2client import (
+    AuthorizationRequest,
+    AuthorizationResponse,
+    BearerToken,
+    ClientSecretBasic,
+    OAuth2Client,
+)
 
+from checks import Checks
 from person import Person, changed, parameters
+from service import App, Service
+from tokens import Claims
+
+# What of a client is said otherwise than by default: a secret, or how the client proves itself.
+Settings: TypeAlias = Mapping[str, str | ClientSecretBasic]
 
 NAME = "requests_oauth2client"
 SCOPE = "openid profile email phone offline_access"
 
 
 class Application:
-    def __init__(self, service, app, **settings):
+    def __init__(self, service: Service, app: App, more: Settings | None = None) -> None:
         self.app, self.person = app, Person()
-        settings = {"client_secret": app.secret, **settings}
+        settings: dict[str, str | ClientSecretBasic | None] = {"client_secret": app.secret, **(more or {})}
         if "auth" not in settings:
             settings["client_id"] = app.client_id
         else:
@@ -22,41 +39,42 @@ class Application:
         self.client = OAuth2Client.from_discovery_endpoint(
             issuer=service.issuer, redirect_uri=app.redirect_uri, **settings)
 
-    def begin(self, **others):
+    def begin(self, **others: object) -> AuthorizationRequest:
         return self.client.authorization_request(scope=SCOPE, **{**self.app.sign_in, **others})
 
-    def answer(self, request):
+    def answer(self, request: AuthorizationRequest) -> str:
         return self.person.follow(request.uri, self.app.redirect_uri)
 
-    def response(self, **others):
+    def response(self, **others: object) -> AuthorizationResponse:
         request = self.begin(**others)
         return request.validate_callback(self.answer(request))
 
-    def sign_in(self):
+    def sign_in(self) -> tuple[AuthorizationResponse, BearerToken]:
         response = self.response()
         return response, self.client.authorization_code(response)
 
 
-def run(checks, service):
-    for name, app, settings in [
+def run(checks: Checks, service: Service) -> None:
+    apps: list[tuple[str, App, Settings]] = [
         ("a public app", service.device, {}),
         ("a confidential app", service.web, {}),
         ("a confidential app with client_secret_basic", service.web, {
             "auth": ClientSecretBasic(service.web.client_id, service.web.secret)}),
-    ]:
-        signs_in(checks, f"{NAME}, {name}", service, Application(service, app, **settings))
+    ]
+    for name, app, settings in apps:
+        signs_in(checks, f"{NAME}, {name}", service, Application(service, app, settings))
     asks_for_a_level(checks, service)
     refuses(checks, service)
 
 
-def status_of_userinfo(client, token):
+def status_of_userinfo(client: OAuth2Client, token: BearerToken) -> int:
     return requests.get(client.userinfo_endpoint, auth=BearerToken(token.access_token), timeout=30).status_code
 
 
-def signs_in(checks, who, service, application):
+def signs_in(checks: Checks, who: str, service: Service, application: Application) -> None:
     app, client = application.app, application.client
     response, token = application.sign_in()
-    claims = token.id_token.claims
+    claims: Claims = token.id_token.claims
     checks.equal(f"{who}: the ID token is good, nonce and at_hash too", claims.get("aud"), app.client_id)
     checks.expect(f"{who}: at_hash and nonce were there to be checked", {"at_hash", "nonce"} <= claims.keys(), claims)
     checks.equal(f"{who}: its issuer is the one that was asked", claims.get("iss"), service.issuer)
@@ -91,48 +109,48 @@ def signs_in(checks, who, service, application):
     # The library has no word for signing out.
     address = requests.Request("GET", Person().get(service.metadata_url).json()["end_session_endpoint"], params={
         "id_token_hint": str(token.id_token), "post_logout_redirect_uri": app.signed_out_uri, "state": "signed out+",
-    }).prepare().url
+    }).prepare().url or ""
     checks.equal(f"{who}: the user signs out and comes back with the state",
                  parameters(application.person.follow(address, app.signed_out_uri)), {"state": "signed out+"})
     checks.equal(f"{who}: which ends the session", status_of_userinfo(client, token), 401)
 
 
-def asks_for_a_level(checks, service):
+def asks_for_a_level(checks: Checks, service: Service) -> None:
     """acr and auth_time are compared with what was asked for, as the library does it."""
     application = Application(service, service.web)
     response = application.response(acr_values="a3", max_age=300)
     claims = application.client.authorization_code(response).id_token.claims
-    checks.expect(f"{NAME}: a level and an age that were asked for are there", {"acr", "auth_time"} <= claims.keys(), claims)
+    checks.expect(f"{NAME}: a level and an age that were asked for are there",
+                  {"acr", "auth_time"} <= claims.keys(), claims)
     checks.equal(f"{NAME}: the level is that one", claims.get("acr"), "a3")
 
 
-def refuses(checks, service):
+def refuses(checks: Checks, service: Service) -> None:
     device, web = Application(service, service.device), Application(service, service.web)
     request = device.begin()
     address = device.answer(request)
     for name, error in [("state", "MismatchingState"), ("iss", "MismatchingIssuer")]:
-        checks.refused(f"{NAME}: another {name}", error,
-                       lambda name=name: request.validate_callback(changed(address, **{name: "https://another"})))
+        checks.refused(
+            f"{NAME}: another {name}", error, request.validate_callback, changed(address, **{name: "https://another"}))
     checks.equal(f"{NAME}: iss is our name (RFC 9207)", parameters(address).get("iss"), service.issuer)
     # Who could be another program is never let in without a word.
     for application, name in ((device, "InteractionRequired"), (web, "LoginRequired")):
         request = application.begin(login_hint="", prompt="none")
         address = application.answer(request)
-        checks.refused(f"{NAME}, {application.app.client_id}: prompt=none", name,
-                       lambda request=request, address=address: request.validate_callback(address))
+        checks.refused(f"{NAME}, {application.app.client_id}: prompt=none", name, request.validate_callback, address)
         checks.equal(f"{NAME}, {application.app.client_id}: iss is there also then", parameters(address).get("iss"),
                      service.issuer)
 
     for application in (device, web):
         who, client = f"{NAME}, {application.app.client_id}", application.client
         response = application.response()
-        checks.refused(f"{who}: another verifier", "InvalidGrant", lambda: client.authorization_code(
-            response, code_verifier=secrets.token_urlsafe(48)))
+        checks.refused(f"{who}: another verifier", "InvalidGrant", client.authorization_code,
+                       response, code_verifier=secrets.token_urlsafe(48))
         token = client.authorization_code(response)
         checks.equal(f"{who}: which leaves the code to who has the right one", status_of_userinfo(client, token), 200)
-        checks.refused(f"{who}: the code again", "InvalidGrant", lambda: client.authorization_code(response))
+        checks.refused(f"{who}: the code again", "InvalidGrant", client.authorization_code, response)
         checks.equal(f"{who}: which ends the session", status_of_userinfo(client, token), 401)
-        checks.refused(f"{who}: for refreshing, too", "InvalidGrant", lambda: client.refresh_token(token))
+        checks.refused(f"{who}: for refreshing, too", "InvalidGrant", client.refresh_token, token)
     response = device.response()
     checks.refused(f"{NAME}: the code of another app", "InvalidGrant", lambda: web.client.authorization_code(response))
     token = device.client.authorization_code(response)
@@ -144,10 +162,11 @@ def refuses(checks, service):
     checks.refused(f"{NAME}: a public app may not ask", "InvalidClient", lambda: device.client.introspect_token(token))
     checks.equal(f"{NAME}: it is good still", status_of_userinfo(device.client, token), 200)
     response = web.response()
-    for name, settings in [
+    secrets_told: list[tuple[str, Settings]] = [
         ("client_secret_post", {"client_secret": "another secret"}),
         ("client_secret_basic", {"auth": ClientSecretBasic(service.web.client_id, "another secret")}),
-    ]:
-        liar = Application(service, service.web, **settings)
-        checks.refused(f"{NAME}: another secret, by {name}", "InvalidClient",
-                       lambda liar=liar: liar.client.authorization_code(response))
+    ]
+    for name, settings in secrets_told:
+        liar = Application(service, service.web, settings)
+        checks.refused(
+            f"{NAME}: another secret, by {name}", "InvalidClient", liar.client.authorization_code, response)

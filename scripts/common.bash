@@ -42,6 +42,18 @@ install_packages() {
 
 has_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
+# make_venv FOLDER PACKAGE…: a Python of its own with packages from PyPI, made where it is not there or has others.
+make_venv() {
+    local place=$1
+    shift
+    [ "$(cat "$place/libraries" 2>/dev/null)" != "$*" ] || return 0
+    has_venv || install_packages python3-venv
+    say "Installing $*"
+    python3 -m venv --clear "$place"
+    "$place/bin/pip" install --quiet --disable-pip-version-check "$@"
+    echo "$*" >"$place/libraries"
+}
+
 # Long values, which are tokens, codes and verifiers, down to their first characters.
 shorten() { sed -uE 's/([A-Za-z0-9_-]{12})[A-Za-z0-9_.-]{16,}/\1…/g'; }
 

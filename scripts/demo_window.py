@@ -1,17 +1,58 @@
-"""A window of headless Chromium for scripts/check_demo.py: what a person sees and does in it, and what each page is held to."""
+"""A window of headless Chromium for scripts/check_demo.py: what a person sees and does in it, and what each page is
+held to."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import NamedTuple, TypedDict
 
 from axe_selenium_python import Axe
 from selenium import webdriver
 from selenium.common.exceptions import (
-    NoSuchElementException, StaleElementReferenceException, TimeoutException, WebDriverException)
+    NoSuchElementException,
+    StaleElementReferenceException,
+    TimeoutException,
+    WebDriverException,
+)
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 PATIENCE = 20
 
 
-def is_of_a_page_that_went(error):
-    """Whether an element is not there, or not any more: the driver has two ways to say that, and one that has no name."""
+class Places(NamedTuple):
+    """Addresses of the sample app, of Gatehouse, and of a Gatehouse that registers by ticket."""
+
+    app: str
+    gatehouse: str
+    ticketing: str
+
+
+class Size(NamedTuple):
+    """Of a window, in CSS pixels."""
+
+    width: int
+    height: int
+
+
+class Node(TypedDict):
+    """What axe has a finding about."""
+
+    html: str
+
+
+class Violation(TypedDict):
+    """A finding of axe."""
+
+    id: str
+    impact: str
+    help: str
+    nodes: list[Node]
+
+
+def is_of_a_page_that_went(error: WebDriverException) -> bool:
+    """Whether an element is not there, or not any more: the driver has two ways to say that, and one that has no
+    name."""
     return (isinstance(error, (NoSuchElementException, StaleElementReferenceException))
             or "does not belong to the document" in str(error.msg))
 
@@ -19,10 +60,13 @@ def is_of_a_page_that_went(error):
 class Window:
     """A window of a size, and the person who sits before it."""
 
-    def __init__(self, name, size, person, folder):
-        self.name, self.person, self.folder = name, person, folder
+    def __init__(self, name: str, size: Size, person: str, folder: pathlib.Path, places: Places) -> None:
+        self.name, self.person, self.folder, self.places = name, person, folder, places
         self.width, self.height = size
-        self.pictures, self.findings, self.axe_pages = 0, [], 0
+        self.pictures, self.axe_pages = 0, 0
+        self.patience = PATIENCE
+        # How bad each is, and which rule it is about.
+        self.findings: list[tuple[str, str]] = []
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
         for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"):
@@ -34,22 +78,23 @@ class Window:
             "width": self.width, "height": self.height, "deviceScaleFactor": 1, "mobile": name == "phone"})
         self.scheme("light")
 
-    def scheme(self, scheme):
+    def scheme(self, scheme: str) -> None:
         """Light or dark, as the person's system is."""
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": "prefers-color-scheme", "value": scheme}]})
 
-    def close(self):
+    def close(self) -> None:
         self.browser.quit()
 
     # What a person sees and does
 
-    def text(self):
-        return self.browser.find_element(By.TAG_NAME, "body").text
+    def text(self) -> str:
+        text: str = self.browser.find_element(By.TAG_NAME, "body").text
+        return text
 
-    def sees(self, *texts):
+    def sees(self, *texts: str) -> None:
         """Waits until all of these are on the page."""
-        def there(_):
+        def there(_: object) -> bool:
             try:
                 text = self.text()
                 return all(one in text for one in texts)
@@ -57,26 +102,29 @@ class Window:
                 if not is_of_a_page_that_went(error):
                     raise
                 return False
+
         try:
-            WebDriverWait(self.browser, PATIENCE, 0.1).until(there)
+            WebDriverWait(self.browser, self.patience, 0.1).until(there)
         except TimeoutException:
             self.picture("failed")
             missing = [one for one in texts if one not in self.text()]
-            raise SystemExit(f"{self.name}: {self.browser.current_url} does not show {missing}, but:\n{self.text()}")
+            raise SystemExit(
+                f"{self.name}: {self.browser.current_url} does not show {missing}, but:\n{self.text()}") from None
 
-    def rests(self):
+    def rests(self) -> None:
         """Waits until the app has finished what it does by itself when it is opened."""
-        WebDriverWait(self.browser, PATIENCE, 0.1).until(
+        WebDriverWait(self.browser, self.patience, 0.1).until(
             lambda one: one.execute_script("return document.documentElement.dataset.ready") == "true")
 
-    def types(self, id, text):
+    def types(self, id: str, text: str) -> None:
         field = self.browser.find_element(By.ID, id)
         field.clear()
         field.send_keys(text)
 
-    def click(self, *, id=None, label=None, within="//*"):
+    def click(self, *, id: str | None = None, label: str | None = None, within: str = "//*") -> None:
         path = f"//button[@id='{id}']" if id else f"{within}[self::button or self::a][normalize-space()='{label}']"
-        def clicked(browser):
+
+        def clicked(browser: webdriver.Chrome) -> bool:
             try:
                 browser.find_element(By.XPATH, path).click()
                 return True
@@ -84,16 +132,19 @@ class Window:
                 if not is_of_a_page_that_went(error):
                     raise
                 return False
+
         try:
-            WebDriverWait(self.browser, PATIENCE, 0.1).until(clicked)
+            WebDriverWait(self.browser, self.patience, 0.1).until(clicked)
         except TimeoutException:
             self.picture("failed")
-            raise SystemExit(f"{self.name}: {self.browser.current_url} has no button {id or label}:\n{self.text()}")
+            raise SystemExit(
+                f"{self.name}: {self.browser.current_url} has no button {id or label}:\n{self.text()}") from None
 
-    def value(self, id):
-        return self.browser.find_element(By.ID, id).text
+    def value(self, id: str) -> str:
+        text: str = self.browser.find_element(By.ID, id).text
+        return text
 
-    def approves(self, carrier, question="asks you to sign in", person=None):
+    def approves(self, carrier: str, question: str = "asks you to sign in", person: str | None = None) -> None:
         person = person or self.person
         self.sees(f"Sign in with {carrier}", question)
         labels = self.browser.find_elements(By.XPATH, f"//label[contains(., '{person}')]")
@@ -106,11 +157,12 @@ class Window:
 
     # What is held against each page
 
-    def check(self):
+    def check(self) -> None:
         """axe's findings, text that is wider than the window, and what stands on the console."""
         axe = Axe(self.browser)
         axe.inject()
-        for violation in axe.run()["violations"]:
+        violations: list[Violation] = axe.run()["violations"]
+        for violation in violations:
             self.findings.append((violation["impact"], violation["id"]))
             if violation["impact"] in ("serious", "critical"):
                 nodes = "\n".join(node["html"] for node in violation["nodes"])
@@ -122,14 +174,14 @@ class Window:
             raise SystemExit(f"{self.name}: {self.browser.current_url} is {wide} wide, in a window of {self.width}")
         self.console()
 
-    def console(self, but=None):
+    def console(self, but: str | None = None) -> None:
         """Nothing may stand there, but for one line that a refusal leaves, if one is expected."""
-        lines = [line["message"] for line in self.browser.get_log("browser") if line["level"] != "INFO"]
+        lines: list[str] = [line["message"] for line in self.browser.get_log("browser") if line["level"] != "INFO"]
         expected = [line for line in lines if but and but in line]
         if len(lines) != len(expected) or bool(expected) != bool(but):
             raise SystemExit(f"{self.name}: {self.browser.current_url}: the console has {lines}, expected was {but}")
 
-    def picture(self, title, whole=False):
+    def picture(self, title: str, whole: bool = False) -> None:
         self.pictures += 1
         path = self.folder / f"{self.name}-{self.pictures:02}-{title}.png"
         if whole:

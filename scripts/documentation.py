@@ -1,19 +1,27 @@
 """Checks the documents that are given: that every relative link and every anchor leads somewhere, that the table of
 targets in Documentation/Architecture.md imports what Package.swift says, and that each test which the tables of
-Documentation/BestPractice.md name is there. Run by scripts/lint, in the repository's folder."""
+Documentation/BestPractice.md name is there. Run by scripts/lint, in the repository's folder. Each run first shows each
+rule failing."""
+
+from __future__ import annotations
 
 import glob
 import os
+import pathlib
 import re
 import sys
+import tempfile
+from collections.abc import Iterable, Iterator
 
 FENCE = re.compile(r"^ *```")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^()\s]+)\)")
+# The texts of the files of tests, by their names without a suffix, of which two may be alike.
+Sources = dict[str, list[str]]
 # `ATests`, or `ATests`: does what it should.
 TEST = re.compile(r"`(\w+Tests)`(?:: ([^;|]+?)(?=\.? *(?:[;|]|\. |$)))?")
 
 
-def prose(path):
+def prose(path: str) -> Iterator[tuple[int, str]]:
     """The lines outside of code blocks, with their numbers."""
     inside = False
     with open(path, encoding="utf-8") as document:
@@ -24,9 +32,10 @@ def prose(path):
                 yield number, line
 
 
-def anchors(path):
-    """What GitHub makes of the headings: small letters, hyphens for spaces, no punctuation; the second of a name gets -1."""
-    found = {}
+def anchors(path: str) -> set[str]:
+    """What GitHub makes of the headings: small letters, hyphens for spaces, no punctuation; the second of a name gets
+    -1."""
+    found: dict[str, int] = {}
     for _, line in prose(path):
         if heading := re.match(r"#{1,6} +(.*?) *$", line):
             text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading[1]).lower()
@@ -34,12 +43,13 @@ def anchors(path):
             found[name] = found.get(name, -1) + 1
             if found[name]:
                 found[f"{name}-{found[name]}"] = 0
-    return found
+    return set(found)
 
 
-def broken_links(path):
+def broken_links(path: str) -> Iterator[str]:
     # A link may go on in the next line, so the lines are read as one text.
-    numbers, text = [], ""
+    numbers: list[tuple[int, int]] = []
+    text = ""
     for number, line in prose(path):
         numbers.append((len(text), number))
         text += re.sub(r"`[^`]*`", "code", line)
@@ -56,13 +66,13 @@ def broken_links(path):
             yield f"{path}:{number}: {file} has no heading for #{anchor}"
 
 
-def wrong_imports(path, manifest):
+def wrong_imports(path: str, manifest: str) -> Iterator[str]:
     """Targets whose row names other imports of ours than the manifest; C libraries have a row together."""
-    declared = {}
+    declared: dict[str, list[str]] = {}
     with open(manifest, encoding="utf-8") as text:
         for name, list_ in re.findall(r'\b(?:target|executable)\(\s*"([^"]+)",\s*\[(.*?)\]\s*\)', text.read(), re.S):
             declared[name] = re.findall(r'"([^"]+)"', list_)
-    rows = {}
+    rows: dict[str, tuple[int, list[str] | None]] = {}
     for number, line in prose(path):
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if len(cells) == 4 and cells[0].strip("`") in declared:
@@ -73,10 +83,8 @@ def wrong_imports(path, manifest):
             yield f"{path}:{number}: {name} imports {' '.join(imports)}, says {manifest}"
 
 
-def missing_tests(path, lines, sources):
-    """Tests that are named and are not there.
-
-    lines: with their numbers; sources: of the tests, as a list by the names of their files, of which two may be alike."""
+def missing_tests(path: str, lines: Iterable[tuple[int, str]], sources: Sources) -> Iterator[str]:
+    """Tests that are named, in lines with their numbers, and are not there."""
     for number, line in lines:
         for name, sentence in TEST.findall(line):
             if name not in sources:
@@ -85,37 +93,62 @@ def missing_tests(path, lines, sources):
                 yield f"{path}:{number}: {name}.swift has no test of the name “{sentence}”"
 
 
-def tests():
-    sources = {}
+def tests() -> Sources:
+    sources: Sources = {}
     for path in glob.glob("Tests/*/*.swift"):
         with open(path, encoding="utf-8") as source:
             sources.setdefault(os.path.basename(path).removesuffix(".swift"), []).append(source.read())
     return sources
 
 
-def self_test():
-    def finds(cell):
+def self_test() -> None:
+    def finds(cell: str) -> list[str]:
         return [fault.partition(": ")[2] for fault in missing_tests("A.md", [(1, f"| a | {cell} |")], sources)]
 
+    def linked(text: str) -> list[str]:
+        document.write_text(text, encoding="utf-8")
+        return [fault.removeprefix(f"{document}:") for fault in broken_links(str(document))]
+
+    def imported(cell: str) -> list[str]:
+        document.write_text(f"| `A` | x | {cell} | y |\n", encoding="utf-8")
+        return [fault.removeprefix(f"{document}:") for fault in wrong_imports(str(document), str(manifest))]
+
     sources = {"ATests": ["func `is b`() {}", "func `is c, and d`(e: Int) {}"]}
-    cases = {
-        "tests that are there": finds("`ATests`; `ATests`: is b; `ATests`: is c, and d. More of it; `Tests/A`") == [],
-        "a file that is not there": finds("`ATests`; `BTests`: is b") == ["there is no BTests.swift in Tests"],
-        "a sentence that is not there": finds("`ATests`: is") == ["ATests.swift has no test of the name “is”"],
-        "one of two": finds("`ATests`: is b; `ATests`: is e. More") == ["ATests.swift has no test of the name “is e”"],
-    }
+    with tempfile.TemporaryDirectory() as folder:
+        document, manifest = pathlib.Path(folder, "A.md"), pathlib.Path(folder, "Package.swift")
+        pathlib.Path(folder, "B.md").write_text("# One `two`, three\n# Four\n# Four\n", encoding="utf-8")
+        manifest.write_text('target("A", ["B", "C"])', encoding="utf-8")
+        cases = {
+            "tests that are there":
+                finds("`ATests`; `ATests`: is b; `ATests`: is c, and d. More of it; `Tests/A`") == [],
+            "a file that is not there": finds("`ATests`; `BTests`: is b") == ["there is no BTests.swift in Tests"],
+            "a sentence that is not there": finds("`ATests`: is") == ["ATests.swift has no test of the name “is”"],
+            "one of two":
+                finds("`ATests`: is b; `ATests`: is e. More") == ["ATests.swift has no test of the name “is e”"],
+            "links that lead somewhere": linked(
+                "# Five\n[a](B.md) [b](B.md#one-two-three) [c](B.md#four-1) [d](#five) [e](https://a.example/x)") == [],
+            "a link in code": linked("```\n[a](C.md)\n```\n`[b](C.md)`") == [],
+            "a link to nothing": linked("one\n[a\nb](C.md)") == [f"2: there is no {folder}/C.md"],
+            "an anchor of nothing": linked("[a](B.md#five)") == [f"1: {folder}/B.md has no heading for #five"],
+            "an anchor once too often": linked("[a](B.md#four-2)") == [f"1: {folder}/B.md has no heading for #four-2"],
+            "imports as they are": imported("`B`, `C`") == [],
+            "an import too few": imported("`B`") == [f"1: A imports B C, says {manifest}"],
+            "no row": imported("`B` | `C`") == [f"1: A imports B C, says {manifest}"],
+        }
     if wrong := [case for case, holds in cases.items() if not holds]:
         sys.exit(f"scripts/documentation.py does not see: {', '.join(wrong)}")
 
 
-def main():
+def main() -> None:
     self_test()
     practice = "Documentation/BestPractice.md"
     faults = [fault for path in sys.argv[1:] for fault in broken_links(path)]
     faults += wrong_imports("Documentation/Architecture.md", "Package.swift")
     faults += missing_tests(practice, prose(practice), tests())
-    print("\n".join(faults) if faults else "Documents: every link leads somewhere, what is named of targets and tests is there.")
-    sys.exit(1 if faults else 0)
+    if faults:
+        print("\n".join(faults))
+        sys.exit(1)
+    print("Documents: every link leads somewhere, what is named of targets and tests is there.")
 
 
 main()

@@ -58,8 +58,8 @@ def moved(before: Counts, after: Counts) -> set[Function]:
 
 
 def crossed(quiet: Sequence[tuple[Counts, ...]], driven: Sequence[tuple[Counts, ...]]) -> set[str]:
-    """The files with a function that ran each time that a road was gone, and not each time that none was: without what runs
-    by chance."""
+    """The files with a function that ran each time that a road was gone, and not each time that none was: without what
+    runs by chance."""
     always = set.intersection(*(moved(before, after) for before, after in driven))
     anyway = set.intersection(*(moved(before, after) for before, after in quiet))
     return {file for file, _ in always - anyway} - BY_CHANCE

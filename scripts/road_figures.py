@@ -1,4 +1,5 @@
-"""What is known of the roads: their figures and files in Documentation/roads.json, the steps in Documentation/Architecture.md."""
+"""What is known of the roads: their figures and files in Documentation/roads.json, the steps in
+Documentation/Architecture.md."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ class Figures:
         if missing := sorted(self.last.keys() - measured.keys()):
             found.append(f"{', '.join(missing)}: not measured")
         parts = {file for file, roads in self.files.items() if STEPPED in roads}
-        found += [f"{STEPPED}: {file} is listed both as a step and as a part" for file in sorted(parts & set(self.steps))]
+        found += [f"{STEPPED}: {file} is listed both as a step and as a part"
+                  for file in sorted(parts & set(self.steps))]
         if len(self.steps) > MOST_STEPS:
             found.append(f"{STEPPED}: has {len(self.steps)} steps, and {MOST_STEPS} are enough")
         return found

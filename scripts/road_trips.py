@@ -10,21 +10,22 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Unpack
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "Drills"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Drills"))
 
-import browsers  # noqa: E402
-import native  # noqa: E402
-from testbed.carriers import Carriers  # noqa: E402
-from testbed.client import Answer, Client  # noqa: E402
-from testbed.process import Process  # noqa: E402
+import browsers
+import native
+from testbed.carriers import Carriers, carriers
+from testbed.client import Answer, Client, Content
+from testbed.process import Process
 
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 LISTENING = re.compile(r" listening address=127\.0\.0\.1:(\d+)")
 SUBSCRIBER = "ada"
 
 # What goes the road, when all that it takes is there.
-Drive = Callable[[], None]
+Drive = Callable[[], object]
 
 
 class Server(Process):
@@ -56,7 +57,7 @@ class Server(Process):
         self.port = int(self.await_line(LISTENING)[1])
 
 
-class Phone(native.Phones):  # type: ignore[misc]
+class Phone(native.Phones):
     """Of somebody who signs in again and again."""
 
     def subscriber(self) -> str:
@@ -128,7 +129,7 @@ class Trips:
         session: dict[str, str] = answer.json
         return session
 
-    def call(self, expected: int, method: str, path: str, **content: object) -> Answer:
+    def call(self, expected: int, method: str, path: str, **content: Unpack[Content]) -> Answer:
         answer = self.app.call(method, path, **content)
         if answer.status != expected:
             sys.exit(f"{method} {path} was answered {answer.status}: {answer.body.decode(errors='replace')}")
@@ -140,13 +141,11 @@ def running(binaries: pathlib.Path, folder: pathlib.Path) -> Iterator[Trips]:
     """The roads of a server that runs as long as they are used."""
     # The carriers are built with counters too, which nobody reads.
     os.environ["LLVM_PROFILE_FILE"] = "/dev/null"
-    carriers = Carriers(str(binaries), str(folder), redirect_uris=[f"{browsers.ISSUER}/auth/zenkey/callback"])
-    try:
-        server = Server(binaries, folder, carriers)
+    callbacks = [f"{browsers.ISSUER}/auth/zenkey/callback"]
+    with carriers(str(binaries), str(folder), redirect_uris=callbacks) as simulated:
+        server = Server(binaries, folder, simulated)
         try:
             with Client(server.port) as app:
-                yield Trips(server, carriers, app)
+                yield Trips(server, simulated, app)
         finally:
             server.stop()
-    finally:
-        carriers.stop()

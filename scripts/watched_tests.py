@@ -7,6 +7,7 @@ stay."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -80,10 +81,8 @@ def is_there(process: int) -> bool:
 
 def send(number: signal.Signals, processes: Iterable[int]) -> None:
     for process in processes:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(process, number)
-        except ProcessLookupError:
-            pass
 
 
 def end(runner: subprocess.Popen[bytes]) -> None:

@@ -23,7 +23,8 @@ COMMENTS = {
     ".swift": SLASHES, ".c": SLASHES, ".h": SLASHES, ".js": SLASHES, ".kt": SLASHES,
     ".py": HASHES, ".bash": HASHES, ".yml": YAML_HASHES, ".yaml": YAML_HASHES}
 
-MODIFIERS = r"(?:@\w+(?:\([^)]*\))?\s+|(?:public|package|internal|open|final|indirect|nonisolated|distributed|unsafe)\s+)*"
+WORDS = "public|package|internal|open|final|indirect|nonisolated|distributed|unsafe"
+MODIFIERS = rf"(?:@\w+(?:\([^)]*\))?\s+|(?:{WORDS})\s+)*"
 PRIVATE = r"(?:(?:private|fileprivate)\s+)?"
 TYPE = re.compile(rf"^\s*{MODIFIERS}{PRIVATE}{MODIFIERS}(?:struct|class|enum|actor|protocol|typealias)\s+`?(\w+)", re.M)
 TYPE_OF_FILE = re.compile(rf"^{MODIFIERS}(?:struct|class|enum|actor|protocol)\s+`?(\w+)", re.M)
@@ -67,7 +68,7 @@ def is_named_after_its_content(path: str, text: str) -> bool:
     if name in TYPE.findall(text):
         return True
     types = TYPE_OF_FILE.findall(text)
-    return len(types) > 1 and bool(words(name) & set.intersection(*map(words, types)))
+    return len(types) > 1 and bool(words(name).intersection(*map(words, types)))
 
 
 def misnamed(sources: dict[str, str], excused: set[str]) -> Iterable[str]:
@@ -163,15 +164,18 @@ def self_test() -> None:
         "an address is no comment": not list(long_comments("a.swift", f'let a = "https://{code}"')),
         "a comment of a script fails": len(list(long_comments("scripts/a", f"#!/usr/bin/env bash\n# {code}"))) == 1,
         "the name of a type": is_named_after_its_content("A/Router.swift", "public final class Router {}"),
-        "the name of a type in another": is_named_after_its_content("A/Kind.swift", "extension A {\n    enum Kind {}\n}"),
-        "the name of no type": not is_named_after_its_content("A/Router.swift", "struct Route {}\nextension Routers {}"),
+        "the name of a type in another":
+            is_named_after_its_content("A/Kind.swift", "extension A {\n    enum Kind {}\n}"),
+        "the name of no type":
+            not is_named_after_its_content("A/Router.swift", "struct Route {}\nextension Routers {}"),
         "a type that only a text has": not is_named_after_its_content("A/B.swift", 'let a = """\nstruct B {}\n"""'),
         "a topic": is_named_after_its_content("A/Router+Path.swift", "extension A.Router {}"),
         "the topic of nothing": not is_named_after_its_content("A/Router+Path.swift", "struct Router {}"),
         "a family": is_named_after_its_content("A/KeyRules.swift", "struct FileRule {}\nenum PathRule {}"),
         "no family": not is_named_after_its_content("A/KeyRules.swift", "struct FileRule {}\nenum Path {}"),
         "one that is excused": not list(misnamed({"A/B.swift": "struct C {}"}, {"A/B.swift"})),
-        "one that is excused in vain": len(list(misnamed({"A/B.swift": "struct B {}"}, {"A/B.swift", "A/C.swift"}))) == 2,
+        "one that is excused in vain":
+            len(list(misnamed({"A/B.swift": "struct B {}"}, {"A/B.swift", "A/C.swift"}))) == 2,
         "one that is not excused": len(list(misnamed({"A/B.swift": "struct C {}"}, set()))) == 1,
         "a loop that yields": waits("while !isOver { await Task.yield() }"),
         "a loop that asks": waits("while try await pool.count(Statement { 1 }) != 1 {}"),
@@ -181,14 +185,18 @@ def self_test() -> None:
         "a loop for ever": waits("while true {\n    if isOver { break }\n    try await ask()\n}"),
         "a loop that asks afterwards": waits("repeat { steps.append(try await step()) } while steps.last != 0"),
         "a loop in a package of its own": waits("while !isOver { await Task.yield() }", "Clients/Swift/Tests/A.swift"),
-        "a loop that looks at a clock": not waits("while !isOver, ContinuousClock.now < deadline { await Task.yield() }"),
-        "a loop that looks at a clock inside": not waits("while await isBusy() {\n    guard ContinuousClock.now < end\n}"),
-        "a loop that looks at a clock afterwards": not waits("repeat { await a() } while b && ContinuousClock.now < end"),
+        "a loop that looks at a clock":
+            not waits("while !isOver, ContinuousClock.now < deadline { await Task.yield() }"),
+        "a loop that looks at a clock inside":
+            not waits("while await isBusy() {\n    guard ContinuousClock.now < end\n}"),
+        "a loop that looks at a clock afterwards":
+            not waits("repeat { await a() } while b && ContinuousClock.now < end"),
         "a loop beside work": not waits("while meanwhile.goesOn { try await signIn() }"),
         "a loop that computes": not waits("while count < 100 { count += 1 }"),
         "a loop that reads": not waits("while unsafe read(output, &byte, 1) == 1 {}"),
         "a loop over what ends": not waits("for await answer in group { answers.append(answer) }"),
-        "a loop in words": not waits('// while it waits {}\n@Test func `while {} await`() { say("while true { await }") }'),
+        "a loop in words":
+            not waits('// while it waits {}\n@Test func `while {} await`() { say("while true { await }") }'),
         "a subject": not list(long_subjects(["abc " + "ü" * 72])),
         "a subject that is too long": len(list(long_subjects(["abc " + "a" * 73]))) == 1,
     }

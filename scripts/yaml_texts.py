@@ -2,18 +2,31 @@
 
 usage: python3 scripts/yaml_texts.py [--seed N] COUNT >FILE; DEV_YAML_TEXTS=FILE scripts/test
 
-PyYAML is written in Python and shares nothing with libyaml. A line of FILE is a JSON object: the `text`, and the `tree`, in
-which a list is an array, a mapping an object whose first value of a key counts, a scalar a string, and what stands for
-nothing null; there is no `tree` where PyYAML refuses the text.
-"""
+PyYAML is written in Python and shares nothing with libyaml. A line of FILE is a JSON object: the `text`, and the
+`tree`, in which a list is an array, a mapping an object whose first value of a key counts, a scalar a string, and what
+stands for nothing null; there is no `tree` where PyYAML refuses the text. """
+
+from __future__ import annotations
 
 import argparse
 import json
 import pathlib
 import random
 import sys
+from typing import TypedDict
 
 import yaml
+
+# What a text says, as JSON has it.
+Tree = None | str | list["Tree"] | dict[str, "Tree"]
+
+
+class Case(TypedDict, total=False):
+    """A text, and its tree where PyYAML takes it."""
+
+    text: str
+    tree: Tree
+
 
 NULLS = {"", "~", "null", "Null", "NULL"}
 CONFIGURATIONS = [
@@ -21,24 +34,25 @@ CONFIGURATIONS = [
     for path in sorted((pathlib.Path(__file__).parent.parent / "Config").glob("*.yaml"))
 ]
 PIECES = [
-    "a", "b", "key", "0123", "true", "null", "~", "é", "😀", "http://x.example/a:b#c", "x y", "''", '""', "'it''s'", "'a: b'",
-    '"q\\n"', '"\\u00e9\\x41"', '"\\"', "'", '"', ":", ": ", ":\n", ",", ", ", "[", "]", "{", "}", "[]", "{}", "- ", "-\n", "-",
-    "? ", "?", "#", " # c", "# c\n", "\n", "\n", "\n  ", "\n    ", "\n- ", " ", "  ", "\t", "\r\n", "\r", "&x ", "*x", "!t ",
-    "|\n  ", ">\n  ", "|", ">", "%", "@", "`", "---\n", "---", "...\n", "%YAML 1.1\n", "\\", "=", "<<", "::1", "-1", "\x01",
-    "\x7f", "\u0085", "\u2028", "\ufeff",
+    "a", "b", "key", "0123", "true", "null", "~", "é", "😀", "http://x.example/a:b#c", "x y", "''", '""', "'it''s'",
+    "'a: b'", '"q\\n"', '"\\u00e9\\x41"', '"\\"', "'", '"', ":", ": ", ":\n", ",", ", ", "[", "]", "{", "}", "[]", "{}",
+    "- ", "-\n", "-", "? ", "?", "#", " # c", "# c\n", "\n", "\n", "\n  ", "\n    ", "\n- ", " ", "  ", "\t", "\r\n",
+    "\r", "&x ", "*x", "!t ", "|\n  ", ">\n  ", "|", ">", "%", "@", "`", "---\n", "---", "...\n", "%YAML 1.1\n", "\\",
+    "=", "<<", "::1", "-1", "\x01", "\x7f", "\u0085", "\u2028", "\ufeff",
 ]
 
 
-def soup(chance):
+def soup(chance: random.Random) -> str:
     """Pieces in any order."""
     return "".join(chance.choices(PIECES, k=chance.randint(1, 14)))
 
 
-def scalar(chance):
-    return chance.choice(["a", "b c", "'d'", '"e\\tf"', "7", "~", "", "null", "x:y", "'#'", "é", "-1", "*a", "!t v", "a#b", "@"])
+def scalar(chance: random.Random) -> str:
+    return chance.choice([
+        "a", "b c", "'d'", '"e\\tf"', "7", "~", "", "null", "x:y", "'#'", "é", "-1", "*a", "!t v", "a#b", "@"])
 
 
-def flow(chance, depth):
+def flow(chance: random.Random, depth: int) -> str:
     kind = chance.randrange(4) if depth else 3
     space = chance.choice(["", " ", "\n ", " # c\n  "]) if chance.random() < 0.3 else ""
     if kind == 0:
@@ -49,7 +63,7 @@ def flow(chance, depth):
     return scalar(chance)
 
 
-def block(chance, depth, indentation):
+def block(chance: random.Random, depth: int, indentation: int) -> str:
     """A collection or a scalar, as somebody would write it."""
     kind = chance.randrange(5) if depth else 4
     margin = " " * indentation
@@ -63,7 +77,7 @@ def block(chance, depth, indentation):
     return "".join(lines)
 
 
-def damaged(chance, text):
+def damaged(chance: random.Random, text: str) -> str:
     """A text with a few pieces put in, taken out or repeated."""
     for _ in range(chance.randint(0, 3)):
         place = chance.randint(0, len(text))
@@ -72,11 +86,11 @@ def damaged(chance, text):
     return text
 
 
-def written(chance):
+def written(chance: random.Random) -> str:
     return damaged(chance, block(chance, 4, 0).lstrip("\n") if chance.random() < 0.8 else flow(chance, 4))
 
 
-def configured(chance):
+def configured(chance: random.Random) -> str:
     """Some lines of a configuration that is shipped."""
     lines = chance.choice(CONFIGURATIONS)
     start = chance.randrange(len(lines))
@@ -87,12 +101,13 @@ class Refused(Exception):
     pass
 
 
-def tree(node):
+def tree(node: yaml.Node) -> Tree:
     if isinstance(node, yaml.ScalarNode):
-        return None if node.style is None and node.value in NULLS else node.value
+        text: str = node.value
+        return None if node.style is None and text in NULLS else text
     if isinstance(node, yaml.SequenceNode):
         return [tree(value) for value in node.value]
-    mapping = {}
+    mapping: dict[str, Tree] = {}
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
             raise Refused
@@ -100,10 +115,10 @@ def tree(node):
     return mapping
 
 
-def case(text):
+def case(text: str) -> Case:
     try:
         root = yaml.compose(text, Loader=yaml.BaseLoader)
-        answer = {"text": text, "tree": None if root is None else tree(root)}
+        answer: Case = {"text": text, "tree": None if root is None else tree(root)}
         # Half of a surrogate pair is no text.
         json.dumps(answer, ensure_ascii=False).encode("utf-8")
         return answer
@@ -111,7 +126,7 @@ def case(text):
         return {"text": text}
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("count", type=int)
