@@ -88,7 +88,7 @@ class Postgres:
         self.starts += 1
 
     def await_ready(self) -> float:
-        """Waits until it accepts whoever may write, and returns when it was seen to, as of `time.monotonic`."""
+        """Waits until it accepts connections that may write, and returns when it was seen to, as of `time.monotonic`."""
         self.process.await_line(READY, LONGEST_START)
         return time.monotonic()
 
@@ -122,7 +122,7 @@ class Postgres:
             self.signal(signal.SIGCONT)
 
     def shut_down(self) -> None:
-        """Ends it in good order, whoever is connected."""
+        """Ends it in good order, whatever connections there are."""
         self.tool("pg_ctl", f"--pgdata={self.data}", "--mode=fast", "--wait", "stop")
         self.process.child.wait()
 

@@ -22,7 +22,7 @@ ADMIN_TOKEN = secrets.token_hex(16)
 APP_SECRET = secrets.token_hex(16)
 RESOURCE_SERVER_SECRET = secrets.token_hex(16)
 APP_REDIRECT_URI = "https://app.example/callback"
-# No limits: whoever fuzzes is one address, and is not to be told so.
+# No limits: the fuzzer is one address, and is not to be told so.
 CONFIGURATION = """\
 http: {{host: 127.0.0.1, port: {port}, lameDuckSeconds: 0}}
 admin: {{host: 127.0.0.1, port: {admin_port}, token: "{admin_token}"}}

@@ -42,7 +42,7 @@ def sign_ins(checks: Checks, app: CodeApp, is_new: bool, log: str) -> None:
         f"{name}: and is known the next time",
         status == 200 and again.get("new_user") is False and again["user"].get("user_id") == user.get("user_id"),
         (status, again))
-    # Whoever has lost the answer and can prove what the sign-in takes has it again, without the provider.
+    # An app that has lost the answer and can prove what the sign-in takes has it again, without the provider.
     status, same = app.post(body)
     checks.expect(f"{name}: a sign-in that is sent again gets the same answer",
                   status == 200 and (same.get("user"), same.get("new_user")) == (user, is_new), (status, same))

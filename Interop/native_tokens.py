@@ -21,7 +21,7 @@ APP, STRANGER = "gatehouse-app", "another-app"
 
 class SDK:
     """Has a provider's ID tokens by the code flow of a client of its own. What stands in them as the nonce is a hash,
-    so that whoever sees a token does not see what the app has drawn."""
+    so that a reader of a token does not see what the app has drawn."""
 
     def __init__(self, issuer: str, secret: str, authorize: Callable[[str, Parameters], Parameters]) -> None:
         self.issuer, self.secret, self.authorize = issuer, secret, authorize

@@ -53,7 +53,7 @@ def broken() -> Iterator[tuple[str, str, Reply]]:
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Gives one reply to whoever asks for what."""
+    """Gives one reply to each question."""
 
     reply = Reply(404, "text/plain", b"")
 
