@@ -71,7 +71,7 @@ class Carriers(Process):
 
     def misbehave(self, name: str, endpoint: str | None = None, issuer: str | None = None,
                   times: int | None = None) -> None:
-        """Switches a misbehaviour on for whoever calls: `times` times, or until `behave`."""
+        """Switches a misbehaviour on for all who call: `times` times, or until `behave`."""
         command = {"name": name, "endpoint": endpoint, "issuer": issuer, "times": times}
         answer = self.call("POST", "/control/misbehave", {key: value for key, value in command.items() if value})
         if answer.status != 200:

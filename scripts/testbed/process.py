@@ -114,7 +114,7 @@ def running(command: Sequence[str], port: int | None, log: str,
             environment: Mapping[str, str] | None = None) -> Iterator[Process]:
     """Starts a server with a log of its own and waits until it listens; stops it at the end.
 
-    Without a port, whoever started it has to wait."""
+    Without a port, the caller has to wait."""
     with contextlib.suppress(FileNotFoundError):
         os.remove(log)
     process = Process(command, log, environment)
