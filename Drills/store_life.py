@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bench import Bench
+from claims import Claim, shows
 from disk import Disk
 from disk_journal import DiskJournal
 from gatehouse import Gatehouse
@@ -60,7 +61,7 @@ class StoreLife:
 
     def stop(self, server: Gatehouse) -> None:
         with self.stretch("stop"):
-            self.bench.claim(server.stop() == 0, "the server stops in good order")
+            self.bench.state(stops(server.stop()))
 
     def use(self, server: Gatehouse, seconds: float, meanwhile: Callable[[], None] | None = None,
             kills: bool = False) -> None:
@@ -88,7 +89,7 @@ class StoreLife:
         """Runs a command of the tool."""
         with self.stretch(stretch):
             done = run_tool(self.bench, os.path.join(self.bench.folder, f"{self.name}-server"), words, self.environment)
-        self.bench.claim(done.returncode == 0, f"{stretch}: the tool succeeds ({done.stderr.strip()})")
+        self.bench.state(succeeds(stretch, done.returncode, done.stderr.strip()))
 
     def live(self, seconds: float) -> None:
         """All of it, with so many seconds of load."""
@@ -151,9 +152,23 @@ class StoreLife:
         return self.times[count] if count < len(self.times) else time.monotonic_ns()
 
 
+def stops(status: int) -> Claim:
+    return Claim(status == 0, "the server stops in good order")
+
+
+def succeeds(stretch: str, status: int, said: str) -> Claim:
+    return Claim(status == 0, f"{stretch}: the tool succeeds ({said})")
+
+
 def run_tool(bench: Bench, folder: str, words: Sequence[str],
              environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Runs a command of the tool with the configuration of the server that has this folder."""
     return subprocess.run(
         [f"{bench.binaries}/gatehouse", "store", *words, "--config", os.path.join(folder, "gatehouse.yaml")],
-        env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        check=False)
+
+
+def self_test() -> None:
+    shows([stops(0)], ("in good order", [stops(-9)]))
+    shows([succeeds("backup", 0, "")], ("the tool succeeds", [succeeds("backup", 1, "no room")]))
