@@ -193,7 +193,8 @@ class BlueAndGreen(Move):
 
 
 def dumped(move: Move) -> None:
-    """By pg_dump, once nobody uses it: it takes sequences along, into a server whose transactions have other numbers."""
+    """By pg_dump, once nobody uses it: it takes sequences along, into a server whose transactions have other
+    numbers."""
     move.copy(f"{move.old.folder}/moved.dump")
 
 
