@@ -38,9 +38,11 @@ def shows(holding: Iterable[Claim], *failing: tuple[str, Iterable[Claim]]) -> No
             raise AssertionError(f"holds of what is bad: {meant[0].sentence}")
 
 
-def answer(status: int, error: str | None = None, headers: Mapping[str, str] | None = None) -> Answer:
-    """An answer that is made up."""
-    return Answer(status, (headers or {}).items(), json.dumps({"error": error}).encode() if error else b"")
+def answer(status: int, error: str | None = None, headers: Mapping[str, str] | None = None,
+           **members: object) -> Answer:
+    """An answer that is made up, with these members beside its error."""
+    body = {**({"error": error} if error else {}), **members}
+    return Answer(status, (headers or {}).items(), json.dumps(body).encode() if body else b"")
 
 
 def unshown(name: str, source: str) -> list[str]:

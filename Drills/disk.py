@@ -1,4 +1,4 @@
-"""The disk that a journal makes, at any moment: as a reader finds it, and as a power cut may leave it."""
+"""The disk that a journal makes, at any moment: as those who look find it, and as a power cut may leave it."""
 
 import os
 from collections.abc import Callable, Iterable

@@ -6,7 +6,7 @@ instant since its invocation, or never, and once it is seen to have, that stays 
 choice is no anomaly. The rules:
 
 *lost*
-- A session whose opening was answered is there, for all later requests, until something that may end it was invoked:
+- A session whose opening was answered is there, for those who ask later, until something that may end it was invoked:
   a sign-out, an end of all sessions or an erasure by its user, a merge into another user, a refresh token older than
   the newest one's parent.
 - A subject that has a user, by a sign-in, a registration or a link, is neither new nor unknown until its user may be

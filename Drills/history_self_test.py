@@ -109,8 +109,8 @@ def cases() -> Iterator[tuple[str, Made, str | None]]:
     yield "a sign-in that has begun beside the end of all", (
         signed_in().does("end-all", at=(2, 3)).opened("t", begun=2.5, at=(4, 5))), None
     yield "a session is alive after the erasure", signed_in().does("erase").does("look"), "stale"
-    yield "an erased user is back", signed_in().does("erase").opened("t"), "stale: a number is told"
-    yield "an erased user comes back as somebody new", signed_in().does("erase").opened("t", 2, is_new=True), None
+    yield "a person who was erased is back", signed_in().does("erase").opened("t"), "stale: a number is told"
+    yield "a person who was erased is somebody new", signed_in().does("erase").opened("t", 2, is_new=True), None
     yield "an unknown erasure that was seen is taken back", (
         signed_in().does("erase", UNKNOWN).opened("t", 2, is_new=True).opened("u", 1)), "stale"
     yield "an unknown erasure that was seen leaves a session", (
@@ -179,12 +179,12 @@ def cases() -> Iterator[tuple[str, Made, str | None]]:
     yield "after a recovery a subject may be new", recovered().opened("t", 2, is_new=True), None
     yield "after a recovery a subject may be who they were", recovered().opened("t"), None
     yield "after a recovery a number is another person's", recovered().opened("t", 1, "ben", is_new=True), "double"
-    yield "after a recovery an erased user is back", recovered(signed_in().does("erase")).opened("t"), "stale"
+    yield "after a recovery a person who was erased is back", recovered(signed_in().does("erase")).opened("t"), "stale"
     yield "after a recovery the user that was to stay is lost, and the merged one there", (
         recovered(merged()).opened("u", 2, "ben")), None
     yield "after a recovery the user that was to stay is there, and the merged one too", (
         recovered(merged()).opened("u", 2, "ben").opened("v", 1, "ann")), "stale"
-    yield "after a recovery a linked identity is a new user, and the other as before", (
+    yield "after a recovery a linked subject is new, and the other as before", (
         recovered(signed_in().does("link", subject="ann@b").opened("t", 1, "ann@b")).opened(
             "u", 2, "ann@b", is_new=True).opened("v", 1, "ann")), None
     yield "a code opens two sessions", signed_in(code="c").opened("t", code="c"), "double"

@@ -33,7 +33,7 @@ BUDGET, DEFAULT_BUDGET = 2, 5
 # An answer may be this much later than its budget.
 SLACK = 0.1
 # How much of the quiet p99 the others' may be, and what it may be where that is next to nothing: so many sign-ins at
-# once are more than ten milliseconds' work of two processors, for one user or for many.
+# once are more than ten milliseconds' work of two processors, no matter whose.
 SHARE, LEAST_BOUND = 2, 0.02
 LONG_HOLD = 15
 # Who signs in so often has as many sessions as one may have, so the oldest goes each time.

@@ -4,12 +4,16 @@ import os
 import random
 import threading
 import time
+from collections.abc import Mapping, Sequence
 
 from apps import SETTINGS, Answers, App
-from bench import tally
+from bench import Bench, tally
+from claims import Claim, shows
 from fleet import Fleet
+from gatehouse import Gatehouse
 from postgres import NotInstalled, postgres, storage
 from recall import check, check_chains
+from testbed.carriers import Carriers
 
 ROUNDS = int(os.environ.get("DRILL_INSTANCES_ROUNDS", "10"))
 LONGEST = 120 + 15 * ROUNDS
@@ -18,7 +22,7 @@ APPS = 8
 LONGEST_LOAD, AFTERWARDS = 1.5, 0.5
 
 
-def run(bench):
+def run(bench: Bench) -> None:
     try:
         with postgres(bench) as database, bench.carriers() as carriers:
             kill_in_turn(bench, carriers, storage(bench, database))
@@ -26,10 +30,11 @@ def run(bench):
         bench.skip(str(error))
 
 
-def kill_in_turn(bench, carriers, settings):
-    def start(name, **options):
-        return bench.start(
-            carriers, name, settings={**SETTINGS, **settings, "GATEHOUSE_INSTANCES": "2", "GATEHOUSE_LOG_LEVEL": "notice"}, **options)
+def kill_in_turn(bench: Bench, carriers: Carriers, storage_settings: Mapping[str, str]) -> None:
+    settings = {**SETTINGS, **storage_settings, "GATEHOUSE_INSTANCES": "2", "GATEHOUSE_LOG_LEVEL": "notice"}
+
+    def start(name: str, awaits: bool = True) -> Gatehouse:
+        return bench.start(carriers, name, settings=settings, awaits=awaits)
 
     # The tables are made by both at once.
     fleet, answers = Fleet({name: start(name, awaits=False) for name in ("one", "two")}), Answers()
@@ -55,7 +60,7 @@ def kill_in_turn(bench, carriers, settings):
             check(bench, apps, f"after kill {number}")
         check_chains(bench, apps, "at the end")
         for server in fleet.instances.values():
-            bench.claim(server.stop() == 0, "an instance stops in good order")
+            bench.state(stops(server.stop()))
     finally:
         for server in fleet.instances.values():
             if server.is_running:
@@ -63,12 +68,27 @@ def kill_in_turn(bench, carriers, settings):
     report(bench, apps, answers)
     # A sign-in that was cut off may have had its code sent.
     opened = answers.counts["sign-in:200"] + answers.copied
-    again = carriers.requests("token") - opened - answers.cut_off
-    bench.claim(again <= 0, f"no code is sent to its provider twice ({again} are)")
-    bench.claim(answers.refused == 0, f"no request is refused for the store ({answers.refused} are)")
+    bench.state(is_sent_once(carriers.requests("token"), opened, answers.cut_off), is_not_refused(answers.refused))
 
 
-def report(bench, apps, answers):
+def stops(status: int) -> Claim:
+    return Claim(status == 0, "an instance stops in good order")
+
+
+def is_sent_once(sent: int, opened: int, cut_off: int) -> Claim:
+    again = sent - opened - cut_off
+    return Claim(again <= 0, f"no code is sent to its provider twice ({again} are)")
+
+
+def is_not_refused(count: int) -> Claim:
+    return Claim(count == 0, f"no request is refused for the store ({count} are)")
+
+
+def are_right(wrong: Sequence[str]) -> Claim:
+    return Claim(not wrong, f"every answer is the one that it should be ({tally(wrong)})")
+
+
+def report(bench: Bench, apps: Sequence[App], answers: Answers) -> None:
     """Figures and claims of what apps were answered."""
     bench.note("answers: " + "  ".join(f"{name} {count}" for name, count in sorted(answers.counts.items())))
     bench.figure("requests", answers.total)
@@ -76,4 +96,11 @@ def report(bench, apps, answers):
     bench.figure("users", sum(len(app.users) for app in apps))
     bench.figure("sessions", sum(len(app.sessions) for app in apps))
     bench.figure("signed_out", sum(len(app.ended) for app in apps))
-    bench.claim(not answers.wrong, f"every answer is the one that it should be ({tally(answers.wrong)})")
+    bench.state(are_right(answers.wrong))
+
+
+def self_test() -> None:
+    shows([stops(0)], ("in good order", [stops(-9)]))
+    shows([is_sent_once(10, 8, 2)], ("twice (1 are)", [is_sent_once(11, 8, 2)]))
+    shows([is_not_refused(0)], ("(1 are)", [is_not_refused(1)]))
+    shows([are_right([])], ("look-up×1", [are_right(["look-up"])]))

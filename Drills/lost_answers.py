@@ -1,8 +1,7 @@
-"""Phones whose answers are cut off anywhere send the same again, and nobody is locked out, doubled, or counted twice."""
+"""Phones whose answers are cut off anywhere send the same again, and nobody is locked out, doubled, or counted
+twice."""
 
-import base64
 import collections
-import hashlib
 import json
 import os
 import random
@@ -10,15 +9,21 @@ import secrets
 import threading
 import time
 import urllib.parse
+from collections.abc import Collection, Mapping, Sequence
 
 import browsers
-from bench import crowd, tally
-from lifetimes import FileStore, SharedStore
+from bench import Bench, crowd, tally
+from claims import Claim, shows
+from gatehouse import Gatehouse
+from lifetimes import FileStore, SharedStore, Store
 from native import APP as AUTH0_APP
-from native import CLIENT as AUTH0_CLIENT
+from native import nonce_of
 from native import settings as auth0_settings
 from postgres import NotInstalled, postgres, storage
-from testbed.client import FORM, JSON, LOST, Client
+from testbed import jose, pkce
+from testbed.carriers import Carriers
+from testbed.client import FORM, JSON, LOST, Answer, Client, JSONObject
+from testbed.jose import claims
 from wire import connect, reset
 
 OPERATIONS = int(os.environ.get("DRILL_LOST_ANSWERS", "10000"))
@@ -30,46 +35,36 @@ CALLBACKS = [f"{browsers.ISSUER}/auth/{name}/callback" for name in ("zenkey", "p
 SCOPE = "openid email offline_access account.read account.sessions"
 
 
-def settings(carriers):
+def settings(carriers: Carriers) -> dict[str, str]:
     return {
         **auth0_settings(carriers), "GATEHOUSE_APPS": "drill", "GATEHOUSE_APP_DRILL_CLIENT_ID": "drill",
         "GATEHOUSE_APP_DRILL_REDIRECT_URIS": browsers.APP, "GATEHOUSE_APP_DRILL_SCOPES": SCOPE.replace(" ", ","),
         "GATEHOUSE_PROVIDER_PLAIN_TOKEN_EXCHANGE": "introspection", "GATEHOUSE_SESSION_ACCESS_TOKEN_SECONDS": "86400",
-        "GATEHOUSE_SESSION_MAXIMUM_PER_USER": "0", "GATEHOUSE_SESSION_MAXIMUM_PER_APP": "0", "GATEHOUSE_SESSION_MAXIMUM_EXCHANGED_PER_USER": "0",
+        "GATEHOUSE_SESSION_MAXIMUM_PER_USER": "0", "GATEHOUSE_SESSION_MAXIMUM_PER_APP": "0",
+        "GATEHOUSE_SESSION_MAXIMUM_EXCHANGED_PER_USER": "0",
         "GATEHOUSE_RATE_LIMIT_AUTHORIZATIONS_PER_MINUTE_PER_ADDRESS": "0",
         "GATEHOUSE_RATE_LIMIT_FAILED_REFRESHES_PER_MINUTE_PER_ADDRESS": "0",
-        "GATEHOUSE_RATE_LIMIT_EXCHANGES_PER_HOUR_PER_USER": "0", "GATEHOUSE_RATE_LIMIT_REFRESH_REPEATS_PER_HOUR_PER_USER": "0",
+        "GATEHOUSE_RATE_LIMIT_EXCHANGES_PER_HOUR_PER_USER": "0",
+        "GATEHOUSE_RATE_LIMIT_REFRESH_REPEATS_PER_HOUR_PER_USER": "0",
         "GATEHOUSE_PROVIDER_ZENKEY_TRANSACTION_IDENTITY_MINIMUM_AGE_HOURS": "0"}
-
-
-def digest(text):
-    return hashlib.sha256(text.encode())
-
-
-def challenge(verifier):
-    return base64.urlsafe_b64encode(digest(verifier).digest()).rstrip(b"=").decode()
-
-
-def claims(token):
-    payload = token.split(".")[1]
-    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
 
 
 class Network:
     """The way from phones to servers, which loses answers at any byte."""
 
-    def __init__(self, servers):
+    def __init__(self, servers: Sequence[Gatehouse]) -> None:
         self.servers = servers
         self.lock = threading.Lock()
         self.lost = 0
 
-    def port(self):
+    def port(self) -> int:
         return random.choice(self.servers).port
 
-    def ask(self, method, path, body=None, form=None, bearer=None, is_lossless=False):
+    def ask(self, method: str, path: str, body: object = None, form: Mapping[str, str] | None = None,
+            bearer: str | None = None) -> tuple[Answer, int]:
         """The answer that arrives in the end, and how many were lost before it."""
-        losses = 0 if is_lossless or random.random() > LOSES else random.randint(1, MOST_LOSSES)
-        content = None if body is None and form is None else json.dumps(body) if form is None else urllib.parse.urlencode(form)
+        losses = 0 if random.random() > LOSES else random.randint(1, MOST_LOSSES)
+        content = urllib.parse.urlencode(form) if form is not None else None if body is None else json.dumps(body)
         for _ in range(losses):
             self.lose(self.message(method, path, content, JSON if form is None else FORM, bearer))
             time.sleep(random.uniform(LEAST_PAUSE, LONGEST_PAUSE))
@@ -77,7 +72,7 @@ class Network:
             return client.call(method, path, body=body, form=form, bearer=bearer), losses
 
     @staticmethod
-    def message(method, path, content, kind, bearer):
+    def message(method: str, path: str, content: str | None, kind: str, bearer: str | None) -> bytes:
         head = [f"{method} {path} HTTP/1.1", "Host: drill", "Connection: close"]
         if content is not None:
             head += [f"Content-Type: {kind}", f"Content-Length: {len(content.encode())}"]
@@ -85,7 +80,7 @@ class Network:
             head.append(f"Authorization: Bearer {bearer}")
         return ("\r\n".join(head) + "\r\n\r\n" + (content or "")).encode()
 
-    def lose(self, message):
+    def lose(self, message: bytes) -> None:
         """Sends a request and breaks the connection after some bytes of the answer, or before there is any."""
         connection = connect(self.port(), receive_buffer=random.choice([None, 1024]))
         try:
@@ -106,19 +101,19 @@ class Network:
 class Book:
     """What there must be in the end, by what phones were told."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.lock = threading.Lock()
         # The user of each subscriber; the sessions of each user that are open; what was done how often.
-        self.users = {}
-        self.sessions = collections.defaultdict(set)
-        self.counts = collections.Counter()
-        self.wrong = []
+        self.users: dict[str, str] = {}
+        self.sessions: dict[str, set[str]] = collections.defaultdict(set)
+        self.counts: collections.Counter[str] = collections.Counter()
+        self.wrong: list[str] = []
 
-    def blame(self, sentence):
+    def blame(self, sentence: str) -> None:
         with self.lock:
             self.wrong.append(sentence)
 
-    def signed_in(self, subscriber, token, is_new=None):
+    def signed_in(self, subscriber: str, token: str, is_new: bool | None = None) -> None:
         told = claims(token)
         with self.lock:
             known = self.users.setdefault(subscriber, told["sub"])
@@ -132,17 +127,25 @@ class Book:
 class Phone:
     """One user after the other, each with all that an app does."""
 
-    def __init__(self, number, carriers, network, book):
+    def __init__(self, number: str, carriers: Carriers, network: Network, book: Book) -> None:
         self.name, self.carriers, self.network, self.book = f"phone{number}", carriers, network, book
         self.people = 0
         self.renew()
 
-    def renew(self):
+    def renew(self) -> None:
         """The next user of this phone."""
         self.subscriber, self.people = f"{self.name}n{self.people}", self.people + 1
-        self.tokens = self.network_token = None
+        self.tokens: JSONObject | None = None
+        self.network_token: str | None = None
 
-    def work(self, count):
+    @property
+    def held(self) -> JSONObject:
+        """The tokens of somebody who has signed in."""
+        if self.tokens is None:
+            raise RuntimeError(f"{self.subscriber} has not signed in")
+        return self.tokens
+
+    def work(self, count: int) -> None:
         for _ in range(count):
             if self.tokens is None:
                 self.sign_in()
@@ -151,7 +154,7 @@ class Phone:
                 [self.sign_in, self.refresh, self.by_browser, self.native, self.exchange, self.approve, self.link,
                  self.sign_out, self.look], [3, 6, 2, 2, 2, 2, 1, 1, 2])[0]()
 
-    def done(self, what, answer, losses, expected=(200,)):
+    def done(self, what: str, answer: Answer, losses: int, expected: Collection[int] = (200,)) -> bool:
         """Whether it went well."""
         with self.book.lock:
             self.book.counts[what] += 1
@@ -160,7 +163,7 @@ class Phone:
             self.book.blame(f"{what}:{answer} after {losses}")
         return answer.status in expected
 
-    def sign_in(self):
+    def sign_in(self) -> None:
         issuer = "aurora" if self.tokens is None else random.choice(["aurora", "aurora", "plain"])
         body = self.carriers.authorize(self.subscriber, issuer)
         if issuer == "plain":
@@ -170,26 +173,26 @@ class Phone:
         if self.done(f"sign-in {issuer}", answer, losses):
             self.opened(answer, issuer)
 
-    def opened(self, answer, issuer):
+    def opened(self, answer: Answer, issuer: str) -> None:
         who = self.subscriber if issuer == "aurora" else f"{self.subscriber}@{issuer}"
         is_new = answer.json.get("new_user") if issuer == "aurora" and self.tokens is None else None
         self.book.signed_in(who, answer.json["access_token"], is_new)
         if issuer == "aurora":
             self.tokens = answer.json
 
-    def refresh(self):
-        form = {"grant_type": "refresh_token", "refresh_token": self.tokens["refresh_token"]}
+    def refresh(self) -> None:
+        form = {"grant_type": "refresh_token", "refresh_token": self.held["refresh_token"]}
         answer, losses = self.network.ask("POST", "/auth/token", form=form)
         if self.done("refresh", answer, losses):
-            if claims(answer.json["refresh_token"])["gen"] != claims(self.tokens["refresh_token"])["gen"] + 1:
+            if claims(answer.json["refresh_token"])["gen"] != claims(self.held["refresh_token"])["gen"] + 1:
                 self.book.blame("a refresh skips a generation")
             self.tokens = answer.json
 
-    def by_browser(self):
-        verifier = secrets.token_urlsafe(32)
+    def by_browser(self) -> None:
+        verifier = pkce.new_verifier()
         request = {
             "client_id": "drill", "redirect_uri": browsers.APP, "response_type": "code", "state": "s", "scope": SCOPE,
-            "code_challenge": challenge(verifier), "code_challenge_method": "S256", "provider": "zenkey",
+            **pkce.parameters(verifier), "provider": "zenkey",
             "mccmnc": "310410", "prompt": "none", "login_hint": self.subscriber}
         with Client(self.network.port()) as client:
             begun = client.call("GET", "/auth/authorize?" + urllib.parse.urlencode(request))
@@ -206,18 +209,18 @@ class Phone:
         if self.done("redeem", answer, losses):
             self.book.signed_in(self.subscriber, answer.json["access_token"])
 
-    def native(self):
+    def native(self) -> None:
         drawn = secrets.token_urlsafe(24)
         parts = urllib.parse.urlsplit(self.carriers.urls["auth0"])
-        with Client(parts.port) as client:
+        with Client(self.carriers.ports["auth0"]) as client:
             given = client.call("POST", f"{parts.path}/native", body={
-                "client_id": AUTH0_APP, "login_hint": self.subscriber, "nonce": digest(drawn).hexdigest()})
+                "client_id": AUTH0_APP, "login_hint": self.subscriber, "nonce": nonce_of(drawn)})
         body = {"provider": "auth0", "id_token": given.json["id_token"], "nonce": drawn}
         answer, losses = self.network.ask("POST", "/auth/signin", body=body)
         if self.done("native", answer, losses):
             self.opened(answer, "auth0")
 
-    def exchange(self):
+    def exchange(self) -> None:
         if self.network_token is None:
             self.network_token = self.carriers.access_token(self.subscriber)
         form = {"grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "provider": "plain",
@@ -227,28 +230,28 @@ class Phone:
         if self.done("exchange", answer, losses):
             self.opened(answer, "plain")
 
-    def approve(self):
+    def approve(self) -> None:
         context, nonce = f"Pay {secrets.token_hex(4)}", secrets.token_urlsafe(16)
         body = self.carriers.authorize(self.subscriber, nonce=nonce, further={"context": context, "acr_values": "a3"})
         body.update(context=context, acr_values="a3")
-        answer, losses = self.network.ask("POST", "/auth/transaction", body=body, bearer=self.tokens["access_token"])
+        answer, losses = self.network.ask("POST", "/auth/transaction", body=body, bearer=self.held["access_token"])
         self.done("transaction", answer, losses)
 
-    def link(self):
+    def link(self) -> None:
         """One more identity, at another carrier; it was the user's own already where this was done before."""
         body = self.carriers.authorize(f"{self.subscriber}b", "borealis")
         answer, losses = self.network.ask(
-            "POST", "/users/me/identities", body=body, bearer=self.tokens["access_token"])
+            "POST", "/users/me/identities", body=body, bearer=self.held["access_token"])
         if self.done("link", answer, losses, (200, 201)):
             self.book.counts["linked"] += answer.status == 201
 
-    def look(self):
-        answer, losses = self.network.ask("GET", "/users/me", bearer=self.tokens["access_token"])
+    def look(self) -> None:
+        answer, losses = self.network.ask("GET", "/users/me", bearer=self.held["access_token"])
         self.done("look", answer, losses)
 
-    def sign_out(self):
+    def sign_out(self) -> None:
         """What was lost may have been done: then the token is nobody's, which is what was wanted."""
-        token = self.tokens["access_token"]
+        token = self.held["access_token"]
         answer, losses = self.network.ask("DELETE", "/auth/token", bearer=token)
         self.done("sign-out", answer, losses, (200, 401) if losses else (200,))
         with self.book.lock:
@@ -259,7 +262,7 @@ class Phone:
 class Registrant(Phone):
     """A phone of a service whose users register with a ticket."""
 
-    def work(self, count):
+    def work(self, count: int) -> None:
         for _ in range(count // 2):
             self.renew()
             body = self.carriers.authorize(self.subscriber)
@@ -272,11 +275,13 @@ class Registrant(Phone):
                 self.book.signed_in(self.subscriber, answer.json["access_token"])
 
 
-def run(bench):
+def run(bench: Bench) -> None:
     with bench.carriers(redirect_uris=CALLBACKS) as carriers:
         common = settings(carriers)
-        for name, kind, count, more in (("file", Phone, OPERATIONS, {}),
-                                        ("tickets", Registrant, OPERATIONS // 5, {"GATEHOUSE_REGISTRATION": "ticket"})):
+        ways: list[tuple[str, type[Phone], int, dict[str, str]]] = [
+            ("file", Phone, OPERATIONS, {}),
+            ("tickets", Registrant, OPERATIONS // 5, {"GATEHOUSE_REGISTRATION": "ticket"})]
+        for name, kind, count, more in ways:
             with bench.server(carriers, name, settings={**common, **more}) as server:
                 book = lose(bench, name, carriers, [server], kind, count)
             compare(bench, name, book, FileStore(server.database))
@@ -291,7 +296,8 @@ def run(bench):
             bench.skip(str(error))
 
 
-def lose(bench, name, carriers, servers, kind, count):
+def lose(bench: Bench, name: str, carriers: Carriers, servers: Sequence[Gatehouse], kind: type[Phone],
+         count: int) -> Book:
     network, book = Network(servers), Book()
     phones = [kind(f"{name}{number}", carriers, network, book) for number in range(PHONES)]
     began = time.monotonic()
@@ -300,12 +306,16 @@ def lose(bench, name, carriers, servers, kind, count):
     bench.figure(f"{name}_operations", sum(book.counts.values()) - book.counts["repeated"] - book.counts["linked"])
     bench.figure(f"{name}_lost", network.lost)
     bench.note(f"{name}: " + "  ".join(f"{what} {times}" for what, times in sorted(book.counts.items())))
-    bench.claim(not book.wrong, f"{name}: every answer that arrives is the right one ({tally(book.wrong)})")
+    bench.state(are_right(name, book.wrong))
     look_around(bench, name, servers, phones, book)
     return book
 
 
-def look_around(bench, name, servers, phones, book):
+def are_right(name: str, wrong: Sequence[str]) -> Claim:
+    return Claim(not wrong, f"{name}: every answer that arrives is the right one ({tally(wrong)})")
+
+
+def look_around(bench: Bench, name: str, servers: Sequence[Gatehouse], phones: Sequence[Phone], book: Book) -> None:
     """Compares what there is with what phones were told."""
     locked, second = 0, 0
     for phone in phones:
@@ -318,14 +328,38 @@ def look_around(bench, name, servers, phones, book):
                 continue
             there = {session["session_id"] for session in json.loads(listed.body)}
             second += there != book.sessions[claims(phone.tokens["access_token"])["sub"]]
-    bench.claim(locked == 0, f"{name}: nobody is locked out ({locked} are)")
-    bench.claim(second == 0, f"{name}: no user has a session that no phone knows, or lacks one ({second} do)")
+    bench.state(*is_as_told(name, locked, second))
 
 
-def compare(bench, name, book, store):
+def is_as_told(name: str, locked: int, second: int) -> list[Claim]:
+    """What must be true of how many users can't look, and of how many have other sessions than those they know."""
+    return [Claim(locked == 0, f"{name}: nobody is locked out ({locked} are)"),
+            Claim(second == 0, f"{name}: no user has a session that no phone knows, or lacks one ({second} do)")]
+
+
+def compare(bench: Bench, name: str, book: Book, store: Store) -> None:
     """Compares what the audit trail counts with what was done, with no server running."""
     expected = {"user_created": len(book.users), "identity_linked": book.counts["linked"],
                 "refresh_token_reused": 0, "app_code_reused": 0}
     for kind, count in expected.items():
         found = store.events(kind)
-        bench.claim(found == count, f"{name}: {kind} {found} times, and not {count}")
+        bench.state(is_counted(name, kind, found, count))
+
+
+def is_counted(name: str, kind: str, found: int, count: int) -> Claim:
+    return Claim(found == count, f"{name}: {kind} {found} times, and not {count}")
+
+
+def self_test() -> None:
+    shows([are_right("file", [])], ("look:401×1", [are_right("file", ["look:401"])]))
+    shows(is_as_told("file", 0, 0),
+          ("locked out (1 are)", is_as_told("file", 1, 0)), ("lacks one (1 do)", is_as_told("file", 0, 1)))
+    shows([is_counted("file", "user_created", 2, 2)],
+          ("3 times, and not 2", [is_counted("file", "user_created", 3, 2)]))
+    book = Book()
+    one, two = (f"h.{jose.encoded(json.dumps({'sub': user, 'sid': 'a'}).encode())}.s" for user in ("1", "2"))
+    book.signed_in("ann", one, is_new=True)
+    good = are_right("file", list(book.wrong))
+    book.signed_in("ann", two)
+    book.signed_in("bob", one, is_new=True)
+    shows([good], ("a second account×1 new and known are mixed up×1", [are_right("file", book.wrong)]))

@@ -1,4 +1,5 @@
-"""Six times as many sign in as can be served: as many as ever are, the others are told to come back, and /readyz is prompt."""
+"""Six times as many sign in as can be served: as many as ever are, the others are told to come back, and /readyz is
+prompt."""
 
 import contextlib
 import os
@@ -7,13 +8,18 @@ import signal
 import statistics
 import threading
 import time
+from collections.abc import Sequence
 
 import load
-from closed_loop import IMPATIENT, LOST, ClosedLoop, NoCompiler
+from bench import Bench
+from claims import Claim, shows
+from closed_loop import IMPATIENT, LOST, Answers, ClosedLoop, NoCompiler, Record
+from gatehouse import Gatehouse
 from postgres import NotInstalled as NoDatabase
 from postgres import postgres, storage
-from readiness import Readiness, first_in_line
+from readiness import Look, Readiness, first_in_line
 from ready_made import NotInstalled, ReadyMade
+from testbed.process import Process
 
 LONGEST = 1200
 SECONDS = int(os.environ.get("DRILL_OVERLOAD_SECONDS", "10"))
@@ -36,7 +42,7 @@ LONGEST_READINESS = 0.05
 SYNCS = 20
 
 
-def run(bench):
+def run(bench: Bench) -> None:
     try:
         crowds = ClosedLoop(bench)
         with contextlib.ExitStack() as stack:
@@ -55,18 +61,18 @@ def run(bench):
 
 
 class Overload:
-    def __init__(self, bench, crowds, server, name, is_judged=True):
+    def __init__(self, bench: Bench, crowds: ClosedLoop, server: Gatehouse, name: str, is_judged: bool = True) -> None:
         self.bench, self.crowds, self.server, self.name = bench, crowds, server, name
         # Whether there is time to refuse all whom it can't serve. Where the processor is what is short there is not: a
         # refusal takes a sixth of a sign-in, so refusing six times as many takes all of it. There are figures only.
         self.is_judged = is_judged
         # By what was done meanwhile.
-        self.readiness = {}
+        self.readiness: dict[str, Readiness] = {}
 
-    def measure(self):
+    def measure(self) -> None:
         self.crowds.sign_in(self.server.port, PEAKS[0], BEGINNING).answers()
         found = {count: self.beside(f"{count}", count, pause=0) for count in PEAKS}
-        best = max(found, key=found.get)
+        best = max(found, key=lambda count: found[count])
         # With such pauses all together ask six times as often as can be served, however fast they are refused.
         pause = MANY / (TIMES * found[best])
         self.beside(f"{FEW}", FEW, pause=0, seconds=LONG)
@@ -75,25 +81,26 @@ class Overload:
         self.compare(best, pause)
         self.judge_readiness()
 
-    def measure_slowly(self):
+    def measure_slowly(self) -> None:
         """The same of a server that has a part of a processor: what waits in it waits longer than clients do."""
         with Quota(self.server):
             found = self.beside(f"{PEAKS[1]}", PEAKS[1], pause=0)
             self.compare(PEAKS[1], MANY / (TIMES * max(1, found)))
 
-    def compare(self, best, pause):
+    def compare(self, best: int, pause: float) -> None:
         for patience in (PATIENCE, LITTLE_PATIENCE):
             what = f"{TIMES} times the peak, {patience} s of patience"
             # In turns, for neither the machine nor a database that grows is the same all the time.
             pairs = [(self.beside(f"{best}", best, pause=0), self.beside(what, MANY, pause=pause, patience=patience))
                      for _ in range(ROUNDS)]
-            peak, good = (statistics.median(rates) for rates in zip(*pairs))
+            peak, good = (statistics.median(rates) for rates in zip(*pairs, strict=True))
             self.bench.figure(f"{self.name}_{patience}s".replace(" ", "_"), f"{good:.0f} of {peak:.0f}")
-            self.bench.claim(good >= LEAST_SHARE * peak or not self.is_judged, f"{self.name}, {what}: {good:.0f} a second are signed in, of {peak:.0f} at the "
-                             f"peak at least {LEAST_SHARE}")
+            self.bench.state(keeps_up(f"{self.name}, {what}", good, peak, self.is_judged))
 
-    def beside(self, what, count, pause, patience=PATIENCE, returns="soon", seconds=SECONDS):
-        """Has so many clients sign in, asks whether the server is ready meanwhile, and tells how many are signed in a second."""
+    def beside(self, what: str, count: int, pause: float, patience: int = PATIENCE, returns: str = "soon",
+               seconds: int = SECONDS) -> float:
+        """Has so many clients sign in, asks whether the server is ready meanwhile, and tells how many are signed in a
+        second."""
         sync = sync_time(self.bench.folder)
         before, began = Used(self.server), time.monotonic()
         with Readiness(self.server) as readiness:
@@ -105,24 +112,41 @@ class Overload:
         name, a_second = f"{self.name}, {what}", good.a_second(BEGINNING, seconds)
         self.bench.note(
             f"{name}: {a_second:.0f} signed in a second of {answers.a_second(BEGINNING, seconds):.0f} answered, p50 "
-            f"{good.quantile(.5) * 1000:.0f} ms, p99 {good.quantile(.99) * 1000:.0f}; refusals p50 {refused.quantile(.5) * 1000:.1f}, "
-            f"p99 {refused.quantile(.99) * 1000:.0f}; {answers.tally()}; {used}; a sync took {sync * 1000:.1f} ms")
-        claim = self.bench.claim
-        claim(not answers.untold(), f"{name}: refusals have Retry-After ({answers.untold()} do not)")
-        vain = len(answers.of(IMPATIENT))
-        claim(vain <= UNANSWERED_SHARE[patience] * len(answers) or not self.is_judged,
-              f"{name}: who is not served within {patience} s is told ({vain} of {len(answers)} wait in vain)")
-        claim(not answers.of(LOST), f"{name}: no connection is lost ({len(answers.of(LOST))} are)")
+            f"{good.quantile(.5) * 1000:.0f} ms, p99 {good.quantile(.99) * 1000:.0f}; refusals p50 "
+            f"{refused.quantile(.5) * 1000:.1f}, p99 {refused.quantile(.99) * 1000:.0f}; {answers.tally()}; {used}; "
+            f"a sync took {sync * 1000:.1f} ms")
+        self.bench.state(*are_served_or_told(name, answers, patience, self.is_judged))
         return a_second
 
-    def judge_readiness(self):
+    def judge_readiness(self) -> None:
         for what, readiness in self.readiness.items():
-            prompt, unready = readiness.quantile(0.99), sum(status != 200 for _, _, status in readiness.seen)
-            self.bench.note(f"{self.name}, {what}: /readyz p50 {readiness.quantile(.5) * 1000:.1f} ms, p99 {prompt * 1000:.1f}, longest "
-                            f"{readiness.quantile(1) * 1000:.0f} of {len(readiness.seen)}")
-            self.bench.claim(prompt <= LONGEST_READINESS, f"{self.name}, {what}: p99 of /readyz is {prompt * 1000:.1f} ms, "
-                             f"{LONGEST_READINESS * 1000:.0f} at most")
-            self.bench.claim(not unready, f"{self.name}, {what}: it is ready all the time ({unready} times of {len(readiness.seen)} not)")
+            prompt, name = readiness.quantile(0.99), f"{self.name}, {what}"
+            self.bench.note(f"{name}: /readyz p50 {readiness.quantile(.5) * 1000:.1f} ms, p99 {prompt * 1000:.1f}, "
+                            f"longest {readiness.quantile(1) * 1000:.0f} of {len(readiness.seen)}")
+            self.bench.state(*is_ready(name, prompt, readiness.seen))
+
+
+def keeps_up(name: str, good: float, peak: float, is_judged: bool) -> Claim:
+    """What must be true of how many are signed in a second, then and at the peak."""
+    return Claim(good >= LEAST_SHARE * peak or not is_judged,
+                 f"{name}: {good:.0f} a second are signed in, of {peak:.0f} at the peak at least {LEAST_SHARE}")
+
+
+def are_served_or_told(name: str, answers: Answers, patience: int, is_judged: bool) -> list[Claim]:
+    vain, lost = len(answers.of(IMPATIENT)), len(answers.of(LOST))
+    return [
+        Claim(not answers.untold(), f"{name}: refusals have Retry-After ({answers.untold()} do not)"),
+        Claim(vain <= UNANSWERED_SHARE[patience] * len(answers) or not is_judged,
+              f"{name}: who is not served within {patience} s is told ({vain} of {len(answers)} wait in vain)"),
+        Claim(not lost, f"{name}: no connection is lost ({lost} are)")]
+
+
+def is_ready(name: str, prompt: float, seen: Sequence[Look]) -> list[Claim]:
+    """What must be true of the slowest hundredth of /readyz, and of all that it said."""
+    unready = sum(look.status != 200 for look in seen)
+    return [Claim(prompt <= LONGEST_READINESS,
+                  f"{name}: p99 of /readyz is {prompt * 1000:.1f} ms, {LONGEST_READINESS * 1000:.0f} at most"),
+            Claim(not unready, f"{name}: it is ready all the time ({unready} times of {len(seen)} not)")]
 
 
 class Quota:
@@ -130,19 +154,19 @@ class Quota:
 
     PERIOD, SHARE = 0.1, 0.15
 
-    def __init__(self, process):
+    def __init__(self, process: Process) -> None:
         self.process = process
         self.is_over = threading.Event()
         self.thread = threading.Thread(target=self.hold)
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self.thread.start()
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.is_over.set()
         self.thread.join()
 
-    def hold(self):
+    def hold(self) -> None:
         first_in_line()
         while not self.is_over.wait(self.PERIOD * self.SHARE):
             self.process.child.send_signal(signal.SIGSTOP)
@@ -153,7 +177,7 @@ class Quota:
 class Used:
     """The seconds of processor time that have been used, by whom."""
 
-    def __init__(self, server):
+    def __init__(self, server: Gatehouse) -> None:
         with open("/proc/stat", encoding="ascii") as file:
             fields = [int(field) for field in file.readline().split()[1:9]]
         # All but idle and waiting for a disk.
@@ -162,15 +186,16 @@ class Used:
         self.server, self.postgres = server.cpu(), load.postgres_cpu()
         self.clients = sum(usage.ru_utime + usage.ru_stime for usage in own)
 
-    def since(self, before, seconds):
-        server, postgres, clients, machine = (
-            (getattr(self, name) - getattr(before, name)) / seconds for name in ("server", "postgres", "clients", "machine"))
+    def since(self, before: "Used", seconds: float) -> str:
+        server, postgres, clients, machine = (used / seconds for used in (
+            self.server - before.server, self.postgres - before.postgres, self.clients - before.clients,
+            self.machine - before.machine))
         # A provider takes little; what else others have is missing here.
         return (f"cores: server {server:.2f}, PostgreSQL {postgres:.2f}, clients {clients:.2f}, others "
                 f"{machine - server - postgres - clients:.2f}")
 
 
-def sync_time(folder):
+def sync_time(folder: str) -> float:
     """How long it takes to have a page on the disk, as a median: what all commits wait for."""
     times = []
     with open(os.path.join(folder, "synced"), "wb", buffering=0) as file:
@@ -180,3 +205,23 @@ def sync_time(folder):
             os.fdatasync(file.fileno())
             times.append(time.monotonic() - began)
     return statistics.median(times)
+
+
+def self_test() -> None:
+    shows([keeps_up("file", 80, 100, True), keeps_up("file", 0, 100, False)],
+          ("at the peak", [keeps_up("file", 79, 100, True)]))
+    good, refused, vain = Record(0, 0.1, 200, None), Record(0, 0.1, 503, 1), Record(0, PATIENCE, IMPATIENT, None)
+    answers = [*[good] * 98, refused, vain]
+
+    def of(*more: Record, patience: int = PATIENCE, is_judged: bool = True) -> list[Claim]:
+        return are_served_or_told("file", Answers([*answers, *more]), patience, is_judged)
+
+    shows([*of(), *of(*[vain] * 4, patience=LITTLE_PATIENCE), *of(vain, is_judged=False)],
+          ("have Retry-After (1 do", of(refused._replace(retry=None))),
+          ("2 of 101 wait in vain", of(vain)),
+          ("6 of 105 wait in vain", of(*[vain] * 5, patience=LITTLE_PATIENCE)),
+          ("(1 are)", of(good._replace(status=LOST))))
+    looks = [Look(0, 0.01, 200)]
+    shows(is_ready("file", LONGEST_READINESS, looks),
+          ("p99 of /readyz", is_ready("file", LONGEST_READINESS + 0.001, looks)),
+          ("(1 times of 2 not)", is_ready("file", 0.01, [*looks, Look(0, 0.01, 503)])))

@@ -1,17 +1,23 @@
-"""Instances that reach PostgreSQL through pgbouncer in transaction mode, where no session is theirs: nothing is lost or done twice."""
+"""Instances that reach PostgreSQL through pgbouncer in transaction mode, where no session is theirs: nothing is lost or
+done twice."""
 
 import contextlib
 import os
 import shutil
 import threading
 import time
+from collections.abc import Iterator, Mapping
 
 from apps import SETTINGS, Answers, App
+from bench import Bench
+from claims import shows
 from fleet import Fleet
-from instances import report
-from postgres import NotInstalled, postgres, storage
+from gatehouse import Gatehouse
+from instances import is_not_refused, report
+from postgres import NotInstalled, Postgres, postgres, storage
 from recall import check, check_chains
-from testbed.ports import free_ports
+from testbed.carriers import Carriers
+from testbed.ports import free_port
 from testbed.process import Process
 
 APPS, SECONDS = 8, 20
@@ -31,12 +37,12 @@ logfile =
 
 
 @contextlib.contextmanager
-def pgbouncer(bench, database):
+def pgbouncer(bench: Bench, database: Postgres) -> Iterator[int]:
     """The port of a pooler before a database."""
     program = shutil.which("pgbouncer", path=os.environ["PATH"] + ":/usr/sbin")
     if not program:
         raise NotInstalled("pgbouncer is not installed")
-    port = free_ports(1)[0]
+    port = free_port()
     path = f"{database.folder}/pgbouncer.ini"
     with open(path, "w", encoding="ascii") as file:
         file.write(CONFIGURATION.format(host=database.folder, port=port))
@@ -48,14 +54,16 @@ def pgbouncer(bench, database):
         pooler.kill()
 
 
-def run(bench):
+def run(bench: Bench) -> None:
     try:
         with postgres(bench) as database, pgbouncer(bench, database) as port, bench.carriers() as carriers:
             settings = {
                 **SETTINGS, **storage(bench, database), "GATEHOUSE_INSTANCES": "2", "GATEHOUSE_LOG_LEVEL": "notice",
                 "GATEHOUSE_STORAGE_URL": f"postgres://gatehouse@127.0.0.1:{port}/postgres"}
             # As it is by itself, which has to find out that its sessions are others', and as it is told.
-            for name, more in ("found-out", {}), ("told", {"GATEHOUSE_STORAGE_PREPARED_STATEMENTS": "false"}):
+            ways: dict[str, dict[str, str]] = {
+                "found-out": {}, "told": {"GATEHOUSE_STORAGE_PREPARED_STATEMENTS": "false"}}
+            for name, more in ways.items():
                 with bench.server(carriers, f"{name}-one", settings={**settings, **more}) as one, \
                         bench.server(carriers, f"{name}-two", settings={**settings, **more}) as two:
                     use(bench, carriers, {"one": one, "two": two}, name)
@@ -63,7 +71,7 @@ def run(bench):
         bench.skip(str(error))
 
 
-def use(bench, carriers, servers, name):
+def use(bench: Bench, carriers: Carriers, servers: Mapping[str, Gatehouse], name: str) -> None:
     answers, over = Answers(), threading.Event()
     apps = [App(f"{name}{number}", carriers, Fleet(servers), answers) for number in range(APPS)]
     threads = [threading.Thread(target=app.work, args=(over,)) for app in apps]
@@ -76,4 +84,8 @@ def use(bench, carriers, servers, name):
     check(bench, apps, f"{name}, at the end")
     check_chains(bench, apps, f"{name}, at the end")
     report(bench, apps, answers)
-    bench.claim(answers.refused == 0, f"no request is refused for the store ({answers.refused} are)")
+    bench.state(is_not_refused(answers.refused))
+
+
+def self_test() -> None:
+    shows([is_not_refused(0)], ("(2 are)", [is_not_refused(2)]))

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from typing import Protocol
 
 from bench import Bench
 from testbed.process import Process
@@ -174,7 +175,13 @@ def postgres(bench: Bench) -> Iterator[Postgres]:
         server.remove()
 
 
-def storage(bench: Bench, *servers: Postgres) -> dict[str, str]:
+class Place(Protocol):
+    """A folder in which a server has its socket."""
+
+    folder: str
+
+
+def storage(bench: Bench, *servers: Place) -> dict[str, str]:
     """The settings of a Gatehouse that keeps its users in whichever of these servers may be written to."""
     key = os.path.join(bench.folder, "master.key")
     if not os.path.exists(key):

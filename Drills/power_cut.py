@@ -12,13 +12,18 @@ import os
 import random
 import shutil
 import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 
-from bench import tally
+from bench import Bench, tally
+from claims import Claim, shows
 from damage import flaws
-from disk import Disk
+from disk import Disk, Image
 from disk_journal import DiskJournal, NoCompiler
 from kept import losses, losses_of_backup, losses_of_ledger
+from gatehouse import Gatehouse
 from store_life import SETTINGS, StoreLife
+from testbed.carriers import Carriers
 
 # Many more by hand: DRILL_POWER_CUTS=1000 scripts/drill power-cut
 CUTS = int(os.environ.get("DRILL_POWER_CUTS", "20"))
@@ -37,25 +42,32 @@ LONGEST_SENTENCE = 200
 class Cut:
     """One power cut, and what it has left."""
 
-    def __init__(self, number, stretch, moment, image, seed):
-        self.number, self.stretch, self.moment, self.image, self.seed = number, stretch, moment, image, seed
+    def __init__(self, number: int, stretch: str, moment: float, image: Image, seed: int) -> None:
+        self.number, self.stretch, self.moment, self.seed = number, stretch, moment, seed
+        self.image: Image | None = image
         self.is_twice = random.random() < TWICE
-        self.losses, self.promises = [], 0
+        self.losses: list[str] = []
+        self.promises = 0
+
+    def write(self, path: str) -> None:
+        """Makes what it has left, once: that may be as large as the store, and waits for nobody any more."""
+        if self.image is None:
+            raise RuntimeError(f"cut {self.number} is written already")
+        self.image.write(path)
+        self.image = None
 
 
 class Examination:
     """Starts servers on what cuts have left."""
 
-    def __init__(self, bench, carriers, life):
+    def __init__(self, bench: Bench, carriers: Carriers, life: StoreLife) -> None:
         self.bench, self.carriers, self.life = bench, carriers, life
 
-    def examine(self, cut):
+    def examine(self, cut: Cut) -> Cut:
         folder = os.path.join(self.bench.folder, f"{self.life.name}-cut{cut.number}")
         os.mkdir(folder)
         disk = os.path.join(folder, "disk")
-        cut.image.write(disk)
-        # It may be as large as the store, and waits for nobody any more.
-        cut.image = None
+        cut.write(disk)
         try:
             if cut.is_twice:
                 disk = self.cut_again(cut, folder, disk)
@@ -67,12 +79,12 @@ class Examination:
             shutil.rmtree(folder)
         return cut
 
-    def start(self, folder, disk, settings=()):
+    def start(self, folder: str, disk: str, settings: Mapping[str, str] | None = None) -> Gatehouse:
         return self.bench.start(
             self.carriers, os.path.join(folder, "server"), database=os.path.join(disk, "data", "gatehouse.db"),
-            settings={**SETTINGS, **dict(settings)})
+            settings={**SETTINGS, **(settings or {})})
 
-    def cut_again(self, cut, folder, disk):
+    def cut_again(self, cut: Cut, folder: str, disk: str) -> str:
         """Starts a server and makes the disk of a moment of that start; where it is."""
         journal = DiskJournal(disk, os.path.join(folder, "journals"))
         begun_with = Disk(journal.folder)
@@ -84,7 +96,7 @@ class Examination:
         begun_with.after_cut(random.Random(cut.seed + 1)).write(again)
         return again
 
-    def judge(self, cut, folder, disk):
+    def judge(self, cut: Cut, folder: str, disk: str) -> None:
         backup = os.path.join(disk, "backup.db")
         cut.losses += losses_of_backup(self.life, backup, cut.moment)
         lost = os.path.join(folder, "disk-lost")
@@ -101,7 +113,7 @@ class Examination:
             cut.losses += losses_of_ledger(self.life, self.bench, os.path.join(folder, "server"), lost, cut.moment)
 
 
-def cuts_of(life, disk, moments):
+def cuts_of(life: StoreLife, disk: Disk, moments: Sequence[tuple[str, int]]) -> Iterator[Cut]:
     """A cut at each moment of a life, one after the other; in the end all of it is done to `disk`."""
     done = 0
     for number, (stretch, records) in enumerate(moments):
@@ -113,25 +125,30 @@ def cuts_of(life, disk, moments):
         disk.apply(record)
 
 
-def examine_all(bench, carriers, life, moments):
+def examine_all(bench: Bench, carriers: Carriers, life: StoreLife, moments: Sequence[tuple[str, int]]) -> list[Cut]:
     """Cuts at these moments, and what they have left."""
     examination = Examination(bench, carriers, life)
-    room, found, disk = threading.Semaphore(2 * SERVERS), [], life.begun_with
+    room, disk = threading.Semaphore(2 * SERVERS), life.begun_with
+    found: list[Future[Cut]] = []
     with concurrent.futures.ThreadPoolExecutor(SERVERS) as pool:
         for cut in cuts_of(life, disk, moments):
             room.acquire()
             future = pool.submit(examination.examine, cut)
             future.add_done_callback(lambda _: room.release())
             found.append(future)
-    # Nothing is known of a disk where something was changed in a way that is not written down.
-    different = disk.differences()
-    bench.claim(not different, f"the journal makes the folder as it is ({different} differ)")
     others = [thing for thing in disk.mapped if not disk.is_named(thing, "-shm")]
-    bench.claim(not others, f"nothing is written through memory but what ends in -shm ({len(others)} others)")
+    bench.state(*is_written_down(disk.differences(), len(others)))
     return [future.result() for future in found]
 
 
-def run(bench):
+def is_written_down(different: Sequence[str], others: int) -> list[Claim]:
+    """What must be true of the journal: nothing is known of a disk where something was changed in a way that is not
+    written down."""
+    return [Claim(not different, f"the journal makes the folder as it is ({different} differ)"),
+            Claim(not others, f"nothing is written through memory but what ends in -shm ({others} others)")]
+
+
+def run(bench: Bench) -> None:
     try:
         DiskJournal.compile(bench)
     except NoCompiler as error:
@@ -140,7 +157,7 @@ def run(bench):
     with bench.carriers() as carriers:
         with life_of(bench, carriers, "store", PLANT) as life:
             life.live(LOAD_SECONDS)
-        bench.claim(not life.wrong, f"every answer is the one that it should be ({tally(life.wrong)})")
+        bench.state(are_right(life.wrong))
         cuts = examine_all(bench, carriers, life, life.moments(CUTS))
         report(bench, life, cuts)
         with life_of(bench, carriers, "planted", "-wal") as planted:
@@ -148,11 +165,20 @@ def run(bench):
         cuts = examine_all(bench, carriers, planted, planted.moments(PLANTED_CUTS, only_load=True))
         found = sum(bool(cut.losses) for cut in cuts)
         bench.figure("planted_found", f"{found}/{PLANTED_CUTS}")
-        bench.claim(found > 0, "a sync that is forgotten is found")
+        bench.state(is_found(found))
+
+
+def are_right(wrong: Sequence[str]) -> Claim:
+    return Claim(not wrong, f"every answer is the one that it should be ({tally(wrong)})")
+
+
+def is_found(cuts: int) -> Claim:
+    """What must be true of how many cuts lose something where a sync is forgotten."""
+    return Claim(cuts > 0, "a sync that is forgotten is found")
 
 
 @contextlib.contextmanager
-def life_of(bench, carriers, name, forgets):
+def life_of(bench: Bench, carriers: Carriers, name: str, forgets: str) -> Iterator[StoreLife]:
     """A store that is to live, and no server of it afterwards."""
     journal = DiskJournal(os.path.join(bench.folder, name), os.path.join(bench.folder, f"{name}-journals"))
     life = StoreLife(bench, carriers, journal, forgets)
@@ -163,7 +189,7 @@ def life_of(bench, carriers, name, forgets):
             life.server.kill()
 
 
-def report(bench, life, cuts):
+def report(bench: Bench, life: StoreLife, cuts: Sequence[Cut]) -> None:
     """Figures and claims of what cuts have left."""
     stretches = collections.Counter(cut.stretch for cut in cuts)
     bench.note("cuts: " + "  ".join(f"{name} {count}" for name, count in sorted(stretches.items())))
@@ -177,5 +203,16 @@ def report(bench, life, cuts):
     bench.figure("twice", sum(cut.is_twice for cut in cuts))
     bench.figure("promises", sum(cut.promises for cut in cuts))
     bench.figure("with_losses", lost)
-    bench.claim(
-        lost == 0, f"no power cut loses what was acknowledged or damages the store ({lost} of {len(cuts)} do)")
+    bench.state(loses_nothing(lost, len(cuts)))
+
+
+def loses_nothing(lost: int, cuts: int) -> Claim:
+    return Claim(lost == 0, f"no power cut loses what was acknowledged or damages the store ({lost} of {cuts} do)")
+
+
+def self_test() -> None:
+    shows(is_written_down([], 0),
+          ("['a'] differ", is_written_down(["a"], 0)), ("1 others", is_written_down([], 1)))
+    shows([are_right([])], ("401×1", [are_right(["401"])]))
+    shows([is_found(1)], ("is forgotten", [is_found(0)]))
+    shows([loses_nothing(0, 20)], ("1 of 20", [loses_nothing(1, 20)]))

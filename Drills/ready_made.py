@@ -1,6 +1,6 @@
-"""A provider that costs next to nothing, so that the rest can be measured: nginx with ID tokens signed beforehand."""
+"""A provider that costs next to nothing: nginx with ID tokens that were signed beforehand, for whoever wants to measure
+the rest."""
 
-import base64
 import concurrent.futures
 import json
 import os
@@ -8,8 +8,9 @@ import shutil
 import subprocess
 import time
 
+from testbed import jose
 from testbed.client import LOST, Client
-from testbed.ports import free_ports
+from testbed.ports import free_port
 from testbed.process import Process
 
 PEOPLE = 4096
@@ -48,27 +49,24 @@ class NotInstalled(Exception):
     """A program that it takes is not to be had here."""
 
 
-def encode(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def programs(*names):
+def programs(*names: str) -> None:
     for name in names:
         if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin"):
             raise NotInstalled(f"{name} is not installed")
 
 
-def subject(number):
+def subject(number: int) -> str:
     return f"person-{number:07d}"
 
 
 class ReadyMade(Process):
-    def __init__(self, folder, population, people=PEOPLE, name="ready", client=CLIENT):
-        """`population` is out of how many people those who sign in are taken, at equal distances, and `people` how many these
-        are, a power of sixteen; `name` is that of the section, and `client` what we are called there."""
+    def __init__(self, folder: str, population: int, people: int = PEOPLE, name: str = "ready",
+                 client: str = CLIENT) -> None:
+        """`population` is out of how many people those who sign in are taken, at equal distances, and `people` how many
+        these are, a power of sixteen; `name` is that of the section, and `client` what we are called there."""
         programs("nginx", "openssl")
         os.makedirs(folder)
-        self.folder, self.port, self.name, self.client = folder, free_ports(1)[0], name, client
+        self.folder, self.port, self.name, self.client = folder, free_port(), name, client
         self.digits = (people.bit_length() - 1) // 4
         self.issuer = f"http://127.0.0.1:{self.port}"
         # What a server's configuration wants to know of carriers.
@@ -82,34 +80,37 @@ class ReadyMade(Process):
         super().__init__(["nginx", "-c", f"{folder}/nginx.conf"], f"{folder}/nginx.log")
         self.await_answer()
 
-    def tool(self, *words, **options):
-        return subprocess.run(["openssl", *words], check=True, capture_output=True, **options).stdout
+    def tool(self, *words: str, given: bytes | None = None) -> bytes:
+        return subprocess.run(["openssl", *words], check=True, capture_output=True, input=given).stdout
 
-    def configuration(self):
+    def configuration(self) -> str:
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             tokens = list(pool.map(self.token, self.people))
-        # A single one needs no digit at all.
-        lines = "\n".join(f'        "{number:0{self.digits}x}" "{token}";' if self.digits else f'        default "{token}";'
-                          for number, token in enumerate(tokens))
+        # A single one is whoever has no digit at all.
+        lines = "\n".join(
+            f'        "{number:0{self.digits}x}" "{token}";' if self.digits else f'        default "{token}";'
+            for number, token in enumerate(tokens))
         modulus = self.tool("rsa", "-in", self.key, "-noout", "-modulus").decode().strip().partition("=")[2]
         keys = {"keys": [{"kty": "RSA", "kid": "ready", "use": "sig", "alg": "RS256",
-                          "n": encode(bytes.fromhex(modulus)), "e": "AQAB"}]}
+                          "n": jose.encoded(bytes.fromhex(modulus)), "e": "AQAB"}]}
         document = {
-            "issuer": self.issuer, "authorization_endpoint": f"{self.issuer}/authorize", "token_endpoint": f"{self.issuer}/token",
-            "jwks_uri": f"{self.issuer}/jwks", "response_types_supported": ["code"], "subject_types_supported": ["public"],
+            "issuer": self.issuer, "authorization_endpoint": f"{self.issuer}/authorize",
+            "token_endpoint": f"{self.issuer}/token", "jwks_uri": f"{self.issuer}/jwks",
+            "response_types_supported": ["code"], "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["RS256"]}
         return CONFIGURATION.format(
-            folder=self.folder, port=self.port, digits="." * self.digits, tokens=lines, document=json.dumps(document), keys=json.dumps(keys))
+            folder=self.folder, port=self.port, digits="." * self.digits, tokens=lines, document=json.dumps(document),
+            keys=json.dumps(keys))
 
-    def token(self, person):
+    def token(self, person: str) -> str:
         now = int(time.time())
-        claims = {"iss": self.issuer, "sub": person, "aud": self.client, "iat": now, "exp": now + 14_400, "auth_time": now,
-                  "email": f"{person}@example.com", "email_verified": True, "name": "Ready Made"}
-        head = encode(json.dumps({"alg": "RS256", "typ": "JWT", "kid": "ready"}).encode())
-        signed = f"{head}.{encode(json.dumps(claims).encode())}"
-        return f"{signed}.{encode(self.tool('dgst', '-sha256', '-sign', self.key, input=signed.encode()))}"
+        claims = {"iss": self.issuer, "sub": person, "aud": self.client, "iat": now, "exp": now + 14_400,
+                  "auth_time": now, "email": f"{person}@example.com", "email_verified": True, "name": "Ready Made"}
+        head = jose.encoded(json.dumps({"alg": "RS256", "typ": "JWT", "kid": "ready"}).encode())
+        signed = f"{head}.{jose.encoded(json.dumps(claims).encode())}"
+        return f"{signed}.{jose.encoded(self.tool('dgst', '-sha256', '-sign', self.key, given=signed.encode()))}"
 
-    def await_answer(self):
+    def await_answer(self) -> None:
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             try:
@@ -120,13 +121,14 @@ class ReadyMade(Process):
                 time.sleep(0.05)
         raise RuntimeError("nginx does not answer")
 
-    def settings(self):
+    def settings(self) -> dict[str, str]:
         """Of a server that nothing but this provider is behind, and that limits nobody."""
-        return {"GATEHOUSE_PROVIDERS": self.name, **self.section(), "GATEHOUSE_SESSION_MAXIMUM_PER_USER": "0", "GATEHOUSE_SESSION_MAXIMUM_PER_APP": "0",
-                "GATEHOUSE_LOG_LEVEL": "notice"}
+        return {"GATEHOUSE_PROVIDERS": self.name, **self.section(), "GATEHOUSE_SESSION_MAXIMUM_PER_USER": "0",
+                "GATEHOUSE_SESSION_MAXIMUM_PER_APP": "0", "GATEHOUSE_LOG_LEVEL": "notice"}
 
-    def section(self):
+    def section(self) -> dict[str, str]:
         settings = {
-            "PROFILE": "openid", "ISSUER": self.issuer, "CLIENT_ID": self.client, "CLIENT_SECRET": SECRET, "REDIRECT_URIS": REDIRECT,
-            "ALLOW_LOOPBACK_HTTP": "true", "PKCE": "enforced", "IN_FLIGHT": "20000", "CONNECTIONS_PER_HOST": "2000", "USERINFO": "optional"}
+            "PROFILE": "openid", "ISSUER": self.issuer, "CLIENT_ID": self.client, "CLIENT_SECRET": SECRET,
+            "REDIRECT_URIS": REDIRECT, "ALLOW_LOOPBACK_HTTP": "true", "PKCE": "enforced", "IN_FLIGHT": "20000",
+            "CONNECTIONS_PER_HOST": "2000", "USERINFO": "optional"}
         return {f"GATEHOUSE_PROVIDER_{self.name.upper()}_{key}": value for key, value in settings.items()}

@@ -3,14 +3,18 @@
 import os
 import shutil
 import threading
+from collections.abc import Mapping, Sequence
 
 from apps import SETTINGS, Answers, App
-from bench import eventually, tally
+from bench import Bench, eventually, tally
+from claims import Claim, shows
 from fleet import Proxied
-from instances import report
+from gatehouse import Gatehouse
+from instances import is_not_refused, report
 from postgres import NotInstalled, postgres, storage
 from recall import check, check_chains
-from stops import LAME_DUCK_SECONDS, Load, Proxy
+from stops import LAME_DUCK_SECONDS, Load, Proxy, is_in_good_order, is_seen
+from testbed.carriers import Carriers
 from testbed.ports import free_ports
 
 REQUESTS = int(os.environ.get("DRILL_ROLLING_REQUESTS", "100000"))
@@ -21,9 +25,10 @@ APPS, KEEPING = 6, 4
 LEAST_STOPS = 4
 
 
-def run(bench):
+def run(bench: Bench) -> None:
     if not shutil.which("haproxy"):
-        return bench.skip("haproxy is not installed")
+        bench.skip("haproxy is not installed")
+        return
     try:
         with postgres(bench) as database, bench.carriers() as carriers:
             replace_in_turn(bench, carriers, storage(bench, database))
@@ -31,14 +36,15 @@ def run(bench):
         bench.skip(str(error))
 
 
-def replace_in_turn(bench, carriers, settings):
+def replace_in_turn(bench: Bench, carriers: Carriers, settings: Mapping[str, str]) -> None:
     ports = free_ports(5)
     places = {"one": ports[:2], "two": ports[2:4]}
 
-    def start(name):
+    def start(name: str) -> Gatehouse:
         return bench.start(carriers, name, settings={
-            **SETTINGS, **settings, "GATEHOUSE_INSTANCES": "2", "GATEHOUSE_HTTP_PORT": str(places[name][0]), "GATEHOUSE_LOG_LEVEL": "notice",
-            "GATEHOUSE_ADMIN_PORT": str(places[name][1]), "GATEHOUSE_HTTP_LAME_DUCK_SECONDS": str(LAME_DUCK_SECONDS)})
+            **SETTINGS, **settings, "GATEHOUSE_INSTANCES": "2", "GATEHOUSE_HTTP_PORT": str(places[name][0]),
+            "GATEHOUSE_LOG_LEVEL": "notice", "GATEHOUSE_ADMIN_PORT": str(places[name][1]),
+            "GATEHOUSE_HTTP_LAME_DUCK_SECONDS": str(LAME_DUCK_SECONDS)})
 
     servers = {name: start(name) for name in places}
     proxy, answers = Proxy(bench.folder, ports[4], places), Answers()
@@ -48,14 +54,14 @@ def replace_in_turn(bench, carriers, settings):
     threads += [threading.Thread(target=load.keep) for _ in range(KEEPING)]
     stops = 0
     try:
-        bench.claim(eventually(lambda: all(proxy.sees(name) for name in places)), "the proxy sees both instances")
+        bench.state(sees_both(eventually(lambda: all(proxy.sees(name) for name in places))))
         for thread in threads:
             thread.start()
         while stops < LEAST_STOPS or load.answered + answers.total < REQUESTS:
             name = list(places)[stops % 2]
-            bench.claim(servers[name].stop() == 0, f"stop {stops} is in good order")
+            bench.state(is_in_good_order(stops, servers[name].stop()))
             servers[name] = start(name)
-            bench.claim(eventually(lambda: proxy.sees(name)), f"the proxy sees the instance again ({stops})")
+            bench.state(sees_again(stops, is_seen(proxy, name)))
             stops += 1
         end(load, threads)
         check(bench, apps, "at the end")
@@ -70,12 +76,29 @@ def replace_in_turn(bench, carriers, settings):
     bench.figure("of_kept_connections", load.answered)
     bench.figure("failed", len(load.failed) + len(answers.wrong) + answers.refused)
     report(bench, apps, answers)
-    bench.claim(not load.failed, f"none of the requests on kept connections fails ({tally(load.failed)})")
-    bench.claim(answers.refused == 0, f"no request is refused for the store ({answers.refused} are)")
+    bench.state(succeed(load.failed), is_not_refused(answers.refused))
 
 
-def end(load, threads):
+def sees_both(holds: bool) -> Claim:
+    return Claim(holds, "the proxy sees both instances")
+
+
+def sees_again(stop: int, holds: bool) -> Claim:
+    return Claim(holds, f"the proxy sees the instance again ({stop})")
+
+
+def succeed(failed: Sequence[str]) -> Claim:
+    return Claim(not failed, f"none of the requests on kept connections fails ({tally(failed)})")
+
+
+def end(load: Load, threads: Sequence[threading.Thread]) -> None:
     load.over.set()
     for thread in threads:
         if thread.is_alive():
             thread.join()
+
+
+def self_test() -> None:
+    shows([sees_both(True)], ("sees both", [sees_both(False)]))
+    shows([sees_again(1, True)], ("sees the instance again (1)", [sees_again(1, False)]))
+    shows([succeed([])], ("/healthz:502×1", [succeed(["/healthz:502"])]))

@@ -4,11 +4,13 @@ import threading
 import time
 
 from apps import SETTINGS, Answers, App
-from bench import eventually
+from bench import Bench, eventually
+from claims import Claim, shows
 from fleet import Fleet
+from gatehouse import Gatehouse
 from instances import report
 from postgres import NotInstalled, Postgres, storage
-from postgres_crash import APPS, LONGEST_ANSWER, STATEMENT_SECONDS, TIMES, report_returns, seconds_until_back
+from postgres_crash import APPS, STATEMENT_SECONDS, TIMES, is_in_time, report_returns, seconds_until_back
 from recall import check, check_chains
 
 LOAD_SECONDS, AFTERWARDS = 3, 2
@@ -17,8 +19,8 @@ LOAD_SECONDS, AFTERWARDS = 3, 2
 OUT_OF_REACH = 3 * STATEMENT_SECONDS + 0.5
 
 
-def run(bench):
-    servers = []
+def run(bench: Bench) -> None:
+    servers: list[Postgres] = []
     try:
         # What is acknowledged is on the standby's disk, too.
         servers.append(Postgres(bench, "primary", {"synchronous_standby_names": "standby"}))
@@ -30,7 +32,7 @@ def run(bench):
         standby.copy(primary)
         standby.start()
         in_step = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
-        if not bench.claim(eventually(lambda: primary.ask(in_step) == "1", 30), "the standby is in step"):
+        if not bench.state(is_in_step(eventually(lambda: primary.ask(in_step) == "1", 30))):
             return
         with bench.carriers() as carriers:
             settings = {**SETTINGS, **TIMES, **storage(bench, primary, standby), "GATEHOUSE_LOG_LEVEL": "notice"}
@@ -43,7 +45,7 @@ def run(bench):
             database.remove()
 
 
-def fail_over(bench, primary, standby, server):
+def fail_over(bench: Bench, primary: Postgres, standby: Postgres, server: Gatehouse) -> None:
     fleet, answers = Fleet({"server": server}), Answers()
     apps = [App(f"app{number}", server.carriers, fleet, answers) for number in range(APPS)]
     over = threading.Event()
@@ -67,9 +69,22 @@ def fail_over(bench, primary, standby, server):
             thread.join()
     check(bench, apps, "on the standby")
     check_chains(bench, apps, "on the standby")
-    bench.claim(standby.ask("SELECT pg_is_in_recovery()") == "f", "the standby is one no more")
+    bench.state(is_primary(standby.ask("SELECT pg_is_in_recovery()")))
     bench.figure("refused", answers.refused)
     bench.figure("longest_answer_s", answers.slowest)
     report_returns(bench, [seconds])
     report(bench, apps, answers)
-    bench.claim(answers.slowest <= LONGEST_ANSWER, f"every answer comes within {LONGEST_ANSWER} s")
+    bench.state(is_in_time(answers.slowest))
+
+
+def is_in_step(holds: bool) -> Claim:
+    return Claim(holds, "the standby is in step")
+
+
+def is_primary(in_recovery: str) -> Claim:
+    return Claim(in_recovery == "f", "the standby is one no more")
+
+
+def self_test() -> None:
+    shows([is_in_step(True)], ("in step", [is_in_step(False)]))
+    shows([is_primary("f")], ("one no more", [is_primary("t")]))

@@ -5,8 +5,12 @@ import shutil
 import socket
 import threading
 import time
+from collections.abc import Mapping, Sequence
 
-from bench import eventually, tally
+from bench import Bench, eventually, tally
+from claims import Claim, shows
+from gatehouse import Gatehouse
+from testbed.carriers import Carriers
 from testbed.client import LOST, Client
 from testbed.ports import free_ports
 from testbed.process import Process
@@ -42,14 +46,15 @@ backend servers
 
 
 class Proxy(Process):
-    def __init__(self, folder, port, servers):
+    def __init__(self, folder: str, port: int, servers: Mapping[str, Sequence[int]]) -> None:
+        """`servers` have a port for apps, and one that tells whether they are ready."""
         lines = [f"    server {name} 127.0.0.1:{ports[0]} port {ports[1]}" for name, ports in servers.items()]
         self.port, self.socket = port, f"{folder}/haproxy.sock"
         with open(f"{folder}/haproxy.cfg", "w", encoding="utf-8") as file:
             file.write(PROXY.format(folder=folder, port=port, servers="\n".join(lines)))
         super().__init__(["haproxy", "-db", "-f", f"{folder}/haproxy.cfg"], f"{folder}/haproxy.log")
 
-    def sees(self, name):
+    def sees(self, name: str) -> bool:
         """Whether it sends requests to a server."""
         with socket.socket(socket.AF_UNIX) as connection:
             try:
@@ -68,21 +73,22 @@ class Proxy(Process):
 
 
 class Load:
-    def __init__(self, carriers, port):
+    def __init__(self, carriers: Carriers, port: int) -> None:
         self.carriers = carriers
         self.port = port
         self.over = threading.Event()
         self.lock = threading.Lock()
-        self.answered, self.failed = 0, []
+        self.answered = 0
+        self.failed: list[str] = []
 
-    def note(self, failure):
+    def note(self, failure: str | None) -> None:
         with self.lock:
             if failure is None:
                 self.answered += 1
             else:
                 self.failed.append(failure)
 
-    def ask(self, client):
+    def ask(self, client: Client) -> None:
         path = random.choice(["/healthz", "/healthz", "/.well-known/jwks.json", "/openapi.json"])
         try:
             answer = client.call("GET", path)
@@ -90,17 +96,17 @@ class Load:
         except LOST as error:
             self.note(f"{path}:{type(error).__name__}")
 
-    def keep(self):
+    def keep(self) -> None:
         with Client(self.port) as client:
             while not self.over.is_set():
                 self.ask(client)
 
-    def open(self):
+    def open(self) -> None:
         while not self.over.is_set():
             with Client(self.port) as client:
                 self.ask(client)
 
-    def sign_in(self):
+    def sign_in(self) -> None:
         number = 0
         while not self.over.is_set():
             number += 1
@@ -113,15 +119,16 @@ class Load:
                 self.note(f"sign-in:{type(error).__name__}")
 
 
-def run(bench):
+def run(bench: Bench) -> None:
     if not shutil.which("haproxy"):
-        return bench.skip("haproxy is not installed")
+        bench.skip("haproxy is not installed")
+        return
     ports = free_ports(5)
     places = {"one": ports[:2], "two": ports[2:4]}
     with bench.carriers() as carriers:
-        def start(name):
-            settings = {"GATEHOUSE_HTTP_PORT": str(places[name][0]), "GATEHOUSE_ADMIN_PORT": str(places[name][1]), "GATEHOUSE_LOG_LEVEL": "notice",
-                        "GATEHOUSE_HTTP_LAME_DUCK_SECONDS": str(LAME_DUCK_SECONDS)}
+        def start(name: str) -> Gatehouse:
+            settings = {"GATEHOUSE_HTTP_PORT": str(places[name][0]), "GATEHOUSE_ADMIN_PORT": str(places[name][1]),
+                        "GATEHOUSE_LOG_LEVEL": "notice", "GATEHOUSE_HTTP_LAME_DUCK_SECONDS": str(LAME_DUCK_SECONDS)}
             return bench.start(carriers, name, settings=settings)
 
         servers = {name: start(name) for name in places}
@@ -130,14 +137,14 @@ def run(bench):
         kinds = [load.keep] * KEEPING + [load.open] * OPENING + [load.sign_in] * SIGNING_IN
         threads = [threading.Thread(target=kind, daemon=True) for kind in kinds]
         try:
-            bench.claim(eventually(lambda: all(proxy.sees(name) for name in places)), "the proxy sees both servers")
+            bench.state(sees_both(eventually(lambda: all(proxy.sees(name) for name in places))))
             for thread in threads:
                 thread.start()
             for number in range(STOPS):
                 name = list(places)[number % 2]
-                bench.claim(servers[name].stop() == 0, f"stop {number} is in good order")
+                bench.state(is_in_good_order(number, servers[name].stop()))
                 servers[name] = start(name)
-                bench.claim(eventually(lambda: proxy.sees(name)), f"the proxy sees the server again ({number})")
+                bench.state(sees_again(number, is_seen(proxy, name)))
             while load.answered < REQUESTS and time.monotonic() - bench.started < LONGEST:
                 time.sleep(0.1)
         finally:
@@ -152,5 +159,33 @@ def run(bench):
         bench.figure("stops", STOPS)
         bench.figure("answered", load.answered)
         bench.figure("failed", len(load.failed))
-        bench.claim(load.answered >= REQUESTS, f"there are {REQUESTS} requests at least")
-        bench.claim(not load.failed, f"none of them fails ({tally(load.failed)})")
+        bench.state(*succeed(load.answered, load.failed))
+
+
+def is_seen(proxy: Proxy, name: str) -> bool:
+    return eventually(lambda: proxy.sees(name))
+
+
+def sees_both(holds: bool) -> Claim:
+    return Claim(holds, "the proxy sees both servers")
+
+
+def is_in_good_order(stop: int, status: int) -> Claim:
+    return Claim(status == 0, f"stop {stop} is in good order")
+
+
+def sees_again(stop: int, holds: bool) -> Claim:
+    return Claim(holds, f"the proxy sees the server again ({stop})")
+
+
+def succeed(answered: int, failed: Sequence[str]) -> list[Claim]:
+    return [Claim(answered >= REQUESTS, f"there are {REQUESTS} requests at least"),
+            Claim(not failed, f"none of them fails ({tally(failed)})")]
+
+
+def self_test() -> None:
+    shows([sees_both(True)], ("sees both", [sees_both(False)]))
+    shows([is_in_good_order(1, 0)], ("stop 1", [is_in_good_order(1, -9)]))
+    shows([sees_again(1, True)], ("sees the server again (1)", [sees_again(1, False)]))
+    shows(succeed(REQUESTS, []),
+          ("requests at least", succeed(REQUESTS - 1, [])), ("/healthz:502×1", succeed(REQUESTS, ["/healthz:502"])))
