@@ -221,7 +221,7 @@ def user_locked(incident: Incident) -> None:
 
 
 def is_kept_out(name: str, answer: Answer) -> Claim:
-    return Claim(answer.status == 423, f"{name}: whoever is locked gets in nowhere ({answer})")
+    return Claim(answer.status == 423, f"{name}: a user who is locked gets in nowhere ({answer})")
 
 
 def shows_lock(name: str, printed: str) -> Claim:

@@ -99,7 +99,7 @@ def losses(life: StoreLife, carriers: Carriers, server: Gatehouse, moment: float
 
 
 def losses_of_ledger(life: StoreLife, bench: Bench, folder: str, disk: str, moment: float) -> list[str]:
-    """The same where the store is lost with the cut, and the backup takes its place: whoever was erased stays so, by
+    """The same where the store is lost with the cut, and the backup takes its place: users who were erased stay so, by
     the ledger that lies beside it. Nothing is left of the store."""
     data = os.path.join(disk, "data")
     for name in os.listdir(data):

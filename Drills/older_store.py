@@ -152,7 +152,7 @@ def copy_store(source: str, target: str) -> None:
 
 
 def go_on(bench: Bench, server: Gatehouse, sessions: Sequence[JSONObject]) -> None:
-    """Whoever was signed in before goes on, and so does who signs in again."""
+    """Users who were signed in before go on, and so do those who sign in again."""
     first = crowd(len(sessions), lambda number: server.refresh(sessions[number]["refresh_token"]))
     second = crowd(len(first), lambda number: server.refresh(first[number].json.get("refresh_token", "")))
     found = crowd(len(second), lambda number: server.user(second[number].json.get("token", "")))
@@ -171,7 +171,7 @@ def goes_on(sessions: Sequence[JSONObject], first: Sequence[Answer], second: Seq
         Claim(all(answer.status == 200 for answer in second),
               f"and each one that it was replaced by in turn ({tally(map(str, second))})"),
         Claim(all(answer.status == 200 and answer.json["user_id"] == session["user"]["user_id"]
-                  for answer, session in zip(found, sessions, strict=True)), "by whoever they were before"),
+                  for answer, session in zip(found, sessions, strict=True)), "by who they were before"),
         Claim(are_known(again), f"who signs in again is known ({tally(map(str, again))})")]
 
 

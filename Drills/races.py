@@ -103,7 +103,7 @@ class Races:
         return same_user([before, *answers])
 
     def refresh(self, pair: Pair) -> str | None:
-        """A refresh token has one successor, whoever asks."""
+        """A refresh token has one successor, however many ask."""
         token = self.sign_in(pair, self.somebody()).json["refresh_token"]
         form = {"grant_type": "refresh_token", "refresh_token": token}
         answers = pair.both(("POST", "/auth/token", {"form": form}))
@@ -161,7 +161,7 @@ class Races:
         if leaving.status not in (200, 204) or answer.status != 200:
             return tally([leaving, answer])
         here = pair.one("GET", "/users/me", bearer=answer.json["token"]).status
-        # Who came before he left has left with the rest of him.
+        # An identity that came before the user left has left with the rest.
         came_first = answer.json["user"]["user_id"] == before.json["user"]["user_id"]
         return None if here == (401 if came_first else 200) else f"{here} afterwards"
 

@@ -1,4 +1,4 @@
-"""A provider that costs next to nothing: nginx with ID tokens that were signed beforehand, for whoever wants to measure
+"""A provider that costs next to nothing: nginx with ID tokens that were signed beforehand, for those who measure
 the rest."""
 
 import concurrent.futures
@@ -86,7 +86,7 @@ class ReadyMade(Process):
     def configuration(self) -> str:
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             tokens = list(pool.map(self.token, self.people))
-        # A single one is whoever has no digit at all.
+        # A single user has no digit at all.
         lines = "\n".join(
             f'        "{number:0{self.digits}x}" "{token}";' if self.digits else f'        default "{token}";'
             for number, token in enumerate(tokens))

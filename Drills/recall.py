@@ -44,7 +44,7 @@ def are_there(when: str, found: Sequence[bool]) -> Claim:
 
 
 def are_out(when: str, found: Sequence[bool]) -> Claim:
-    return Claim(all(found), f"{when}, whoever was signed out is ({found.count(False)} of {len(found)} are not)")
+    return Claim(all(found), f"{when}, who was signed out is ({found.count(False)} of {len(found)} are not)")
 
 
 def check_chains(bench: Bench, apps: Sequence[App], when: str) -> None:
