@@ -66,11 +66,15 @@ def broken_links(path: str) -> Iterator[str]:
             yield f"{path}:{number}: {file} has no heading for #{anchor}"
 
 
+# `target("Name", ["Import", …])`; an executable may say where it lies.
+DECLARED = r'\b(?:target|executable)\(\s*"([^"]+)",\s*\[([^\]]*)\](?:,\s*path: "[^"]*")?\s*\)'
+
+
 def wrong_imports(path: str, manifest: str) -> Iterator[str]:
     """Targets whose row names other imports of ours than the manifest; C libraries have a row together."""
     declared: dict[str, list[str]] = {}
     with open(manifest, encoding="utf-8") as text:
-        for name, list_ in re.findall(r'\b(?:target|executable)\(\s*"([^"]+)",\s*\[(.*?)\]\s*\)', text.read(), re.S):
+        for name, list_ in re.findall(DECLARED, text.read()):
             declared[name] = re.findall(r'"([^"]+)"', list_)
     rows: dict[str, tuple[int, list[str] | None]] = {}
     for number, line in prose(path):
@@ -95,7 +99,7 @@ def missing_tests(path: str, lines: Iterable[tuple[int, str]], sources: Sources)
 
 def tests() -> Sources:
     sources: Sources = {}
-    for path in glob.glob("Tests/*/*.swift"):
+    for path in glob.glob("Tests/**/*.swift", recursive=True):
         with open(path, encoding="utf-8") as source:
             sources.setdefault(os.path.basename(path).removesuffix(".swift"), []).append(source.read())
     return sources
