@@ -14,6 +14,7 @@ from testbed.client import Answer
 BOMBS = 15
 # Provider.largestDocument; all answers may come at once.
 LARGEST_ANSWER = MIB // 4
+LARGEST_GROWTH = BOMBS * LARGEST_ANSWER + 4 * MIB
 # How long a failed fetch of metadata or keys is remembered.
 FAILURE_SECONDS = 1.2
 
@@ -29,7 +30,7 @@ class Exploded:
         return [
             Claim(all(answer.status == 502 and answer.error == "provider_error" for answer in self.answers),
                   f"a bomb at {self.endpoint} is answered with 502 ({tally(self.answers)})"),
-            Claim(self.grown <= BOMBS * LARGEST_ANSWER + 4 * MIB,
+            Claim(self.grown <= LARGEST_GROWTH,
                   f"{BOMBS} bombs at {self.endpoint} take bounded memory")]
 
 
@@ -61,10 +62,10 @@ def explode(bench: Bench, carriers: Carriers, server: Gatehouse, endpoint: str) 
 
 
 def self_test() -> None:
-    good = Exploded("token", [answer(502, "provider_error")] * BOMBS, 7 * MIB)
+    good = Exploded("token", [answer(502, "provider_error")] * BOMBS, LARGEST_GROWTH)
     shows(
         good.claims(),
         ("is answered with 502", replace(good, answers=[*good.answers, answer(200)]).claims()),
         ("is answered with 502", replace(good, answers=[answer(502)]).claims()),
-        ("take bounded memory", replace(good, grown=8 * MIB).claims()))
+        ("take bounded memory", replace(good, grown=LARGEST_GROWTH + 1).claims()))
     shows([goes_on(answer(200))], ("the next sign-in", [goes_on(answer(502))]))
