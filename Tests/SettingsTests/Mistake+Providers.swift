@@ -34,7 +34,7 @@ extension Mistake {
             says: """
                 fault: provider.plain.profile (file, line 3) is oidc; expected one of zenkey, openid, \
                 beyond-identity, telenor-id, tim, google, apple, microsoft, facebook, auth0, okta, keycloak, \
-                cognito, line
+                cognito, line, twitch
                 """),
         Mistake(
             .plain, "issuer: ''",
