@@ -30,14 +30,10 @@ class Bench:
     def state(self, *claims: Claim) -> bool:
         """States what must be true, and remembers what is not. Whether all of it is."""
         for claim in claims:
-            self.claim(claim.holds, claim.sentence)
+            if not claim.holds:
+                self.broken.append(claim.sentence)
+                print(f"    DOES NOT HOLD: {claim.sentence}", flush=True)
         return all(claim.holds for claim in claims)
-
-    def claim(self, holds: bool, sentence: str) -> bool:
-        if not holds:
-            self.broken.append(sentence)
-            print(f"    DOES NOT HOLD: {sentence}", flush=True)
-        return holds
 
     def figure(self, name: str, value: object) -> None:
         self.figures[name] = f"{value:.2f}" if isinstance(value, float) else str(value)

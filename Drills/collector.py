@@ -14,6 +14,8 @@ try:
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 except ImportError:
     json_format = None
+# Whether spans are held to OpenTelemetry's own definitions.
+HAS_DEFINITIONS = json_format is not None
 
 
 class Collector:

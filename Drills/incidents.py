@@ -332,7 +332,7 @@ def self_test() -> None:
     good, refused = answer(200), answer(401)
     shows([is_worthless("a", refused)], ("worth nothing", [is_worthless("a", good)]))
     shows([is_rotated("a", True, "kid: 1"), is_rotated("a", False, "1\n2\n3\n4\n")],
-          ("another key", [is_rotated("a", False, "kid: 1")]), ("another key", [is_rotated("a", True, "none\n")]))
+          ("another key", [is_rotated("a", False, "kid: 1")]), ("another key", [is_rotated("a", True, "1\n2\n3\n")]))
     shows([is_kept_out("a", answer(423))], ("gets in nowhere", [is_kept_out("a", good)]))
     shows([shows_lock("a", "locked since")], ("tells the lock", [shows_lock("a", "active")]))
     shows([is_back("a", True)], ("are back", [is_back("a", False)]))

@@ -154,6 +154,6 @@ def self_test() -> None:
     shows(locks(told, gone),
           ("the third locks", locks([*told, 401], gone)), ("the third locks", locks(told[1:], gone)),
           ("every other", locks([*told, 200], gone)), ("is gone", locks(told, right)))
-    shows([is_judged([200, 401, 401, 401, 401, 403], 0), is_judged([403, 401, 401], 0)],
+    shows([is_judged([200, 401, 401, 401, 401, 403], 0), is_judged([200, 401, 401], 0), is_judged([403, 401, 401], 0)],
           ("of a crowd", [is_judged([200, 401, 401, 401, 401, 401], 0)]), ("of a crowd", [is_judged([200, 401], 0)]),
           ("of a crowd", [is_judged([403, 401, 401, 401], 0)]), ("of a crowd", [is_judged([0, 401, 401], 0)]))

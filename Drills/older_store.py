@@ -197,12 +197,13 @@ def self_test() -> None:
     shows([are_imported(known)],
           ("at the earlier version", [are_imported([answer(200, new_user=True)])]),
           ("at the earlier version", [are_imported([answer(500, new_user=False)])]))
-    before: list[JSONObject] = [{"user": {"user_id": 1}}]
-    good, me = [answer(200)], [answer(200, user_id=1)]
+    before: list[JSONObject] = [{"user": {"user_id": 1}}, {"user": {"user_id": 2}}]
+    good, me = [answer(200)] * 2, [answer(200, user_id=1), answer(200, user_id=2)]
+    some = [answer(200), refused]
     shows(goes_on(before, good, good, me, known),
-          ("from before is accepted", goes_on(before, [refused], good, me, known)),
-          ("in turn", goes_on(before, good, [refused], me, known)),
-          ("they were before", goes_on(before, good, good, [answer(200, user_id=2)], known)),
-          ("they were before", goes_on(before, good, good, [answer(401, user_id=1)], known)),
+          ("from before is accepted", goes_on(before, some, good, me, known)),
+          ("in turn", goes_on(before, good, some, me, known)),
+          ("they were before", goes_on(before, good, good, [me[0], me[0]], known)),
+          ("they were before", goes_on(before, good, good, [me[0], answer(401, user_id=2)], known)),
           ("signs in again", goes_on(before, good, good, me, [answer(200, new_user=True)])))
     shows(is_sound(0, "", []), ("check passes", is_sound(1, "", [])), ("['a']", is_sound(0, "", ["a"])))

@@ -20,8 +20,8 @@ from claims import Claim, shows
 from damage import flaws
 from disk import Disk, Image
 from disk_journal import DiskJournal, NoCompiler
-from kept import losses, losses_of_backup, losses_of_ledger
 from gatehouse import Gatehouse
+from kept import losses, losses_of_backup, losses_of_ledger
 from store_life import SETTINGS, StoreLife
 from testbed.carriers import Carriers
 

@@ -105,8 +105,8 @@ def run(bench: Bench) -> None:
 
 
 def steady_rate(times: Sequence[float]) -> float:
-    """How many answers came in a second, without the first, in which connections are made, and the last, in which requests
-    run out."""
+    """How many answers came in a second, without the first, in which connections are made, and the last, in which
+    requests run out."""
     steady = [moment for moment in times if 1 <= moment <= times[-1] - 1]
     return len(steady) / (times[-1] - 2) if times[-1] > 3 else 0
 

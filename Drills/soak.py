@@ -5,8 +5,12 @@ import random
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from bench import MIB, crowd, eventually, tally
+from bench import MIB, Bench, crowd, eventually, tally
+from claims import Claim, shows
+from gatehouse import Gatehouse
 from testbed.client import LOST
 from traffic import Traffic
 
@@ -23,9 +27,10 @@ LARGEST_GROWTH = 8 * MIB
 USED_CODE_BYTES, USED_CODE_SECONDS = 24, 1500
 
 
-def run(bench):
-    settings = {"GATEHOUSE_LOG_LEVEL": "trace", "GATEHOUSE_PROVIDER_ZENKEY_TIMEOUT_SECONDS": "2", "GATEHOUSE_PROVIDER_PLAIN_TIMEOUT_SECONDS": "2",
-                "GATEHOUSE_HTTP_IDLE_TIMEOUT_SECONDS": "5", "GATEHOUSE_HTTP_HEADER_TIMEOUT_SECONDS": "2"}
+def run(bench: Bench) -> None:
+    settings = {"GATEHOUSE_LOG_LEVEL": "trace", "GATEHOUSE_PROVIDER_ZENKEY_TIMEOUT_SECONDS": "2",
+                "GATEHOUSE_PROVIDER_PLAIN_TIMEOUT_SECONDS": "2", "GATEHOUSE_HTTP_IDLE_TIMEOUT_SECONDS": "5",
+                "GATEHOUSE_HTTP_HEADER_TIMEOUT_SECONDS": "2"}
     with bench.carriers() as carriers:
         with bench.server(carriers, settings=settings) as server:
             traffic = Traffic(server)
@@ -43,14 +48,13 @@ def run(bench):
             remembered = signed_in * min(1, USED_CODE_SECONDS / (bench.seconds - warm_up))
             allowed = int(max(early // 10, LARGEST_GROWTH) + remembered * USED_CODE_BYTES)
             bench.note(f"MiB over time: {' '.join(f'{sample / MIB:.1f}' for sample in traffic.samples)}")
-            bench.claim(late <= early + allowed, f"the memory is what it was after the warm-up, or {allowed} bytes more")
-            bench.claim(descriptors <= rest, "the descriptors are what they were")
+            bench.state(*is_at_rest(early, late, allowed, rest, descriptors))
             report(bench, traffic)
             log = server.log
         scan(bench, traffic, log)
 
 
-def work(bench, traffic, seconds):
+def work(bench: Bench, traffic: Traffic, seconds: float) -> None:
     """Calm and faulty times in turn, with all apps at work throughout."""
     over = threading.Event()
     apps = [threading.Thread(target=keep_busy, args=(traffic, over)) for _ in range(APPS)]
@@ -66,8 +70,7 @@ def work(bench, traffic, seconds):
         time.sleep(max(0, min(FAULTY_SECONDS, end - time.monotonic())))
         traffic.carriers.behave()
         # Open circuits close, and what was under way when the faults ended is answered for.
-        recovered = eventually(lambda: traffic.carriers_are_well(), 90)
-        bench.claim(recovered, "sign-ins succeed again after a fault of the carriers")
+        bench.state(recovers(eventually(traffic.carriers_are_well, 90)))
         time.sleep(2.5)
         traffic.samples.append(traffic.server.resident())
     over.set()
@@ -75,38 +78,81 @@ def work(bench, traffic, seconds):
         app.join()
 
 
-def keep_busy(traffic, over):
+def keep_busy(traffic: Traffic, over: threading.Event) -> None:
     while not over.is_set():
         try:
             traffic.one()
-        except LOST:
+        except LOST as error:
             # Nobody closes a whole and well-formed exchange.
-            traffic.lost.append(1)
+            traffic.lost.append(type(error).__name__)
 
 
-def at_rest(server):
+def at_rest(server: Gatehouse) -> tuple[int, int]:
     """Descriptors and memory when nobody is connected and the deadlines of those who vanished are over."""
     time.sleep(4)
     return server.own_descriptors(), server.resident()
 
 
-def report(bench, traffic):
+def report(bench: Bench, traffic: Traffic) -> None:
     bench.figure("requests", sum(traffic.counts.values()))
     bench.figure("5xx_of_faults", len(traffic.explained))
     bench.note("answers: " + "  ".join(f"{name} {count}" for name, count in sorted(traffic.counts.items())))
-    bench.claim(not traffic.unexplained, f"no 5xx but those of the faults ({tally(traffic.unexplained)})")
-    bench.claim(not traffic.wrong, f"every answer is the one it should be ({tally(traffic.wrong)})")
-    bench.claim(not traffic.lost, f"every request gets an answer ({len(traffic.lost)} got none)")
     known = traffic.known.sessions[-200:]
     found = crowd(len(known), lambda number: traffic.known.is_there(known[number]), threads=8)
-    bench.claim(all(found), f"the sessions are there ({found.count(False)} of {len(found)} lost)")
+    bench.state(*Seen(traffic.unexplained, traffic.wrong, len(traffic.lost), found).claims())
 
 
-def scan(bench, traffic, log, holds="the log holds nothing secret or personal"):
+def scan(bench: Bench, traffic: Traffic, log: str, sentence: str = "the log holds nothing secret or personal") -> None:
     secrets = os.path.join(bench.folder, "secrets.txt")
     with open(secrets, "w", encoding="utf-8") as file:
         file.write("\n".join(traffic.secrets) + "\n")
     result = subprocess.run([f"{bench.root}/scripts/log-scan", "--secrets", secrets, log],
                             capture_output=True, text=True, check=False)
     bench.note(result.stdout.strip()[:2000] or result.stderr.strip()[:2000])
-    bench.claim(result.returncode == 0, holds)
+    bench.state(holds_no_secret(result.returncode, sentence))
+
+
+def is_at_rest(early: int, late: int, allowed: int, rest: int, descriptors: int) -> list[Claim]:
+    """What must be true of bytes of memory and of descriptors after the warm-up and at the end."""
+    return [
+        Claim(late <= early + allowed, f"the memory is what it was after the warm-up, or {allowed} bytes more"),
+        Claim(descriptors <= rest, "the descriptors are what they were")]
+
+
+def recovers(holds: bool) -> Claim:
+    return Claim(holds, "sign-ins succeed again after a fault of the carriers")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What apps were answered that nobody should be, how often nothing came, and whether each session is there."""
+
+    unexplained: Sequence[str]
+    wrong: Sequence[str]
+    lost: int
+    found: Sequence[bool]
+
+    def claims(self) -> list[Claim]:
+        return [
+            Claim(not self.unexplained, f"no 5xx but those of the faults ({tally(self.unexplained)})"),
+            Claim(not self.wrong, f"every answer is the one it should be ({tally(self.wrong)})"),
+            Claim(not self.lost, f"every request gets an answer ({self.lost} got none)"),
+            Claim(all(self.found),
+                  f"the sessions are there ({self.found.count(False)} of {len(self.found)} lost)")]
+
+
+def holds_no_secret(status: int, sentence: str) -> Claim:
+    """What must be true of the scan of a log."""
+    return Claim(status == 0, sentence)
+
+
+def self_test() -> None:
+    shows(is_at_rest(100, 110, 10, 20, 20),
+          ("the memory", is_at_rest(100, 111, 10, 20, 20)), ("the descriptors", is_at_rest(100, 110, 10, 20, 21)))
+    shows([recovers(True)], ("succeed again", [recovers(False)]))
+    good = Seen([], [], 0, [True, True])
+    shows(good.claims(), ("sign-in:500×1", replace(good, unexplained=["sign-in:500"]).claims()),
+          ("refresh:401×1", replace(good, wrong=["refresh:401"]).claims()),
+          ("(1 got none)", replace(good, lost=1).claims()),
+          ("(1 of 2 lost)", replace(good, found=[True, False]).claims()))
+    shows([holds_no_secret(0, "no secret")], ("no secret", [holds_no_secret(1, "no secret")]))
