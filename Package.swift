@@ -290,5 +290,11 @@ let package = Package(
                 "JOSE", "Crypto",
                 "JSON", logging,
             ]),
+        tests(
+            "ConformanceTests",
+            [
+                "Composition", "GatehouseTesting", "HTTPServer", "EventLoop", "Accounts", "JOSE", "Crypto", "JSON",
+                "Syntax", "System", "TestSupport", "HTTPTesting",
+            ]),
     ]
 )
