@@ -65,6 +65,8 @@ let package = Package(
     products: [
         .executable(name: "gatehouse", targets: ["gatehouse"]),
         .executable(name: "carrier-simulator", targets: ["carrier-simulator"]),
+        // For the tests of apps; never linked into the server.
+        .library(name: "GatehouseTesting", targets: ["GatehouseTesting", "SimulatedCarriers"]),
         // For the packages in Benchmarks and Fuzzing, which the server must not depend on.
         .library(
             name: "GatehouseParts",
@@ -197,6 +199,12 @@ let package = Package(
             ["SimulatedCarriers", "EventLoop", "JOSE", "Crypto", "JSON", "Syntax", "HTTPTesting"]),
         .target(name: "HTTPTesting", dependencies: ["JSON"], path: "Tests/HTTPTesting", swiftSettings: settings),
         .target(name: "Patience", path: "Tests/Patience", swiftSettings: settings),
+        target(
+            "GatehouseTesting",
+            [
+                "Composition", "Wings", "SimulatedCarriers", "Settings", "Observability", "Telemetry", "EventLoop",
+                "Crypto", "JSON", "Syntax", "HTTPTesting", logging,
+            ]),
         .target(
             name: "PostgresTestSupport", dependencies: ["Postgres", "EventLoop"],
             path: "Tests/PostgresTestSupport", swiftSettings: settings),
@@ -268,7 +276,8 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "ToyWing", "Composition", "Operations", "Wings", "Telemetry", "SimulatedCarriers", "SignIn",
+                "GatehouseTesting", "ToyWing", "Composition", "Operations", "Wings", "Telemetry", "SimulatedCarriers",
+                "SignIn",
                 "Providers",
                 "AccountsPostgres", "AccountsSQLite",
                 "AccountsSQL",
@@ -280,6 +289,12 @@ let package = Package(
                 "HTTPServer", "HTTPClient", "EventLoop", "System", "Syntax",
                 "JOSE", "Crypto",
                 "JSON", logging,
+            ]),
+        tests(
+            "ConformanceTests",
+            [
+                "Composition", "GatehouseTesting", "HTTPServer", "EventLoop", "Accounts", "JOSE", "Crypto", "JSON",
+                "Syntax", "System", "TestSupport", "HTTPTesting",
             ]),
     ]
 )

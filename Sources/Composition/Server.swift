@@ -1,8 +1,8 @@
-import Accounts
+package import Accounts
 import AccountsSQL
 import AccountsSQLite
 import Apps
-import EventLoop
+package import EventLoop
 import Glibc
 import HTTPClient
 import HTTPServer
@@ -285,15 +285,15 @@ package struct Server: Service {
         await stop()
     }
 
-    var repository: any AccountRepository { store.repository }
+    package var repository: any AccountRepository { store.repository }
 
     /// The HTTP client by which providers are told what has ended.
     var grantTransport: HTTPClient { clients[0] }
 
     /// Where the API listens, with the real port.
-    var address: SocketAddress { http.address }
+    package var address: SocketAddress { http.address }
     /// Where the API for operators listens.
-    var adminAddress: SocketAddress { admin.http.address }
+    package var adminAddress: SocketAddress { admin.http.address }
 
     /// Tells load balancers to send their requests elsewhere, and answers meanwhile as always.
     func beginLameDuck() async {
@@ -302,7 +302,7 @@ package struct Server: Service {
     }
 
     /// Lets running requests finish, within the time that draining may take, and closes the store last.
-    func stop() async {
+    package func stop() async {
         logger.notice("draining")
         // Who looks whether this server is ready is answered to the last.
         await admin.readiness.drain()

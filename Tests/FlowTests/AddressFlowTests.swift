@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import GatehouseTesting
 import Glibc
 import Settings
 import SignIn

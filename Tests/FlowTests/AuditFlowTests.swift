@@ -1,5 +1,6 @@
 import Accounts
 import Foundation
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import SimulatedCarriers

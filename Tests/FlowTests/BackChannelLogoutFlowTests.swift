@@ -1,4 +1,5 @@
 import Foundation
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import SimulatedCarriers

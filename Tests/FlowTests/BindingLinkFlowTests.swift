@@ -1,5 +1,6 @@
 import Accounts
 import AccountsSQLite
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import SimulatedCarriers

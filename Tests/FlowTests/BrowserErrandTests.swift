@@ -1,6 +1,7 @@
 import Accounts
 import Crypto
 import Foundation
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import SimulatedCarriers

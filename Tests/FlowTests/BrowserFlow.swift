@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import SimulatedCarriers
@@ -9,7 +10,7 @@ import Testing
 struct BrowserFlow {
     /// What the service is called towards browsers. Nothing listens there: the test takes each address to where the
     /// service is.
-    static let issuer = "http://127.0.0.1:1"
+    static let issuer = RunningGatehouse.browserOrigin
     static let redirectURI = "https://desk.example/cb"
     static let configuration = """
         session: {issuer: '\(issuer)'}

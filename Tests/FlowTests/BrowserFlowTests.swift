@@ -1,6 +1,7 @@
 import Crypto
 import EventLoop
 import Foundation
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import SimulatedCarriers

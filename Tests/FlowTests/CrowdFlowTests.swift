@@ -1,4 +1,5 @@
 import EventLoop
+import GatehouseTesting
 import HTTPClient
 import HTTPTesting
 import JSON

@@ -3,6 +3,7 @@ import AccountsSQL
 import AccountsSQLite
 import Crypto
 import Foundation
+import GatehouseTesting
 import HTTPClient
 import HTTPTesting
 import JSON

@@ -1,6 +1,7 @@
 import Accounts
 import AccountsSQL
 import AccountsSQLite
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import SignIn

@@ -1,4 +1,5 @@
 import Accounts
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import Logging

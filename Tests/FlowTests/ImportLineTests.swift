@@ -1,6 +1,7 @@
 import Accounts
 import EventLoop
 import Foundation
+import GatehouseTesting
 import Glibc
 import JSON
 import Providers

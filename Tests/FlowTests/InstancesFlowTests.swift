@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import Testing

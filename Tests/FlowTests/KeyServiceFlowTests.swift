@@ -2,6 +2,7 @@ import Accounts
 import AccountsSQLite
 import EventLoop
 import Foundation
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import Settings

@@ -1,6 +1,7 @@
 import Accounts
 import AccountsSQL
 import AccountsSQLite
+import GatehouseTesting
 import Glibc
 import HTTPTesting
 import JSON

@@ -1,4 +1,5 @@
 import Accounts
+import GatehouseTesting
 import Logging
 import TestSupport
 import Testing

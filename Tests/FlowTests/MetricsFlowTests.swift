@@ -1,4 +1,5 @@
 import EventLoop
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import Patience

@@ -2,6 +2,7 @@ import Accounts
 import AccountsSQL
 import EventLoop
 import Foundation
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import Logging

@@ -1,4 +1,5 @@
 import EventLoop
+import GatehouseTesting
 import HTTPServer
 import HTTPTesting
 import JSON

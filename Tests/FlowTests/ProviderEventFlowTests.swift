@@ -2,6 +2,7 @@ import Accounts
 import AccountsSQL
 import AccountsSQLite
 import Foundation
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import SimulatedCarriers

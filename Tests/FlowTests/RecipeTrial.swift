@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import GatehouseTesting
 import HTTPTesting
 import JOSE
 import JSON

@@ -1,6 +1,7 @@
 import AccountsPostgres
 import EventLoop
 import Foundation
+import GatehouseTesting
 import Postgres
 import PostgresTestSupport
 

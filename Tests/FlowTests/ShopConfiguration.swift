@@ -1,4 +1,5 @@
 import Foundation
+import GatehouseTesting
 
 /// A small configuration that holds, in a folder of a test's own, for commands that look at one.
 enum ShopConfiguration {

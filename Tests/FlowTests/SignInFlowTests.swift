@@ -1,3 +1,4 @@
+import GatehouseTesting
 import HTTPServer
 import HTTPTesting
 import JSON

@@ -1,3 +1,4 @@
+import GatehouseTesting
 import HTTPClient
 import JSON
 import Observability

@@ -1,4 +1,5 @@
 import Foundation
+import GatehouseTesting
 import Glibc
 import HTTPTesting
 import JSON

@@ -1,3 +1,4 @@
+import GatehouseTesting
 import HTTPTesting
 import JSON
 import SimulatedCarriers

@@ -22,12 +22,20 @@ extension ProviderClient {
 
     /// Exchanges a refresh token. Never sent a second time.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameters:
+    ///   - stored: the issuer under which its user is stored, and what that calls them.
+    ///   - now: seconds since 1970.
     public func refresh(
-        _ asked: RefreshRequest, at issuer: ProviderMetadata, now: Int64
+        _ asked: RefreshRequest, ofStored stored: (issuer: String, subject: String), at issuer: ProviderMetadata,
+        now: Int64
     ) async throws(ProviderError) -> RefreshedTokens {
         try await ask(asked, at: tokenEndpoint(of: issuer), of: issuer, .refresh, now: now) {
-            [provider] answer throws(ProviderCallError) in try RefreshedTokens(answer, dialect: provider.dialect)
+            [provider] answer throws(ProviderCallError) in
+            let tokens = try RefreshedTokens(answer, dialect: provider.dialect)
+            try tokens.check(
+                issuer: provider.currentName(of: stored.issuer), of: provider.issuerNames ?? issuer.issuerNames,
+                subject: stored.subject, client: asked.clientID ?? provider.configuration.clientID)
+            return tokens
         }
     }
 

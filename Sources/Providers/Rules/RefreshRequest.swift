@@ -1,5 +1,6 @@
 internal import Crypto
 public import HTTPClient
+internal import JOSE
 internal import JSON
 public import Syntax
 
@@ -29,11 +30,13 @@ public struct RefreshRequest: ClientRequest {
     }
 }
 
-/// A successful answer to a refresh (§12.2). An ID token in it is passed over: who the user is was proven by the
-/// sign-in, and nobody's session follows from a refresh.
+/// A successful answer to a refresh (§12.2). Nothing is taken from an ID token in it: who the user is was proven by the
+/// sign-in, and nobody's session follows from a refresh. But one that is about somebody else takes all the answer with
+/// it.
 public struct RefreshedTokens: Sendable {
     public let accessToken: String
     public let terms: TokenTerms
+    private let idToken: String?
 
     /// - Throws: `ProviderCallError.refused(.invalidGrant)` when the provider says that the grant is over; another case
     ///   for what may pass.
@@ -41,6 +44,31 @@ public struct RefreshedTokens: Sendable {
         let document = try TokenResponse.document(of: response, to: .refresh, dialect)
         accessToken = try TokenResponse.accessToken(in: document)
         terms = TokenTerms(document)
+        idToken = document["id_token"]?.string
+    }
+
+    /// Checks that an ID token, where one has come, is of the same user, and for the same client (§12.2). It has come
+    /// from the token endpoint itself, so its signature is not asked for (§3.1.3.7 step 6); one that can't be read says
+    /// nothing.
+    ///
+    /// - Parameters:
+    ///   - issuer: under which the user is stored, which has these names.
+    ///   - subject: what the issuer calls the user.
+    /// - Throws: `ProviderCallError.invalidMember`.
+    public func check(
+        issuer: String, of names: IssuerNames, subject: String, client: String
+    ) throws(ProviderCallError) {
+        guard let idToken,
+            let token = try? CompactJWS(parsing: idToken, maximumByteCount: IDTokenVerifier.maximumTokenBytes),
+            let claims = ProviderDocument.object(token.unverifiedPayload.span)
+        else { return }
+        let told = claims["iss"]?.string.flatMap { names.stored($0) }
+        let isOfIssuer = names.hasTenants ? told?.isExactly(issuer) == true : told != nil
+        let audiences = claims["aud"]?.array ?? claims["aud"].map { [$0] } ?? []
+        let party = claims["azp"].flatMap { $0.isNull ? nil : $0 }
+        guard isOfIssuer, claims["sub"].isExactly(subject), audiences.contains(where: { $0.isExactly(client) }),
+            party?.isExactly(client) ?? true
+        else { throw .invalidMember("id_token") }
     }
 }
 

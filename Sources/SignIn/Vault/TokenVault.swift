@@ -164,8 +164,8 @@ public struct TokenVault: Sendable {
         do throws(ProviderError) {
             let issuer = try await client.issuer(ofStored: grant.subject.issuer)
             let answer = try await client.refresh(
-                RefreshRequest(refreshToken: refreshToken, clientID: grant.tokens?.client), at: issuer,
-                now: clock.seconds)
+                RefreshRequest(refreshToken: refreshToken, clientID: grant.tokens?.client),
+                ofStored: (grant.subject.issuer, grant.subject.value), at: issuer, now: clock.seconds)
             let tokens = ProviderTokens(answer.accessToken, answer.terms, now: clock.seconds)
             return await store(
                 GrantRefreshes.Unstored(lease: lease, tokens: grant.tokens?.renewed(by: tokens) ?? tokens))

@@ -1,17 +1,17 @@
-import Logging
-import Observability
+package import Logging
+package import Observability
 import Synchronization
 
 /// The log of a running server, kept instead of written.
-final class RecordedLog: Sendable {
+public final class RecordedLog: Sendable {
     private let lines = Mutex<[String]>([])
     private let format: LogFormat
 
-    init(format: LogFormat = .text) {
+    package init(format: LogFormat = .text) {
         self.format = format
     }
 
-    var logger: Logger {
+    package var logger: Logger {
         Logger(label: "test") { _ in
             LogOutput(format: self.format, threshold: LogThreshold(.trace), timestamp: LogOutput.currentTimestamp) {
                 line in
@@ -20,5 +20,6 @@ final class RecordedLog: Sendable {
         }
     }
 
-    var text: String { lines.withLock { $0.joined() } }
+    /// All of it, a line for each request and each call.
+    public var text: String { lines.withLock { $0.joined() } }
 }
