@@ -89,7 +89,7 @@ class Postgres:
         self.starts += 1
 
     def await_ready(self) -> float:
-        """Waits until it accepts connections that may write, and returns when it was seen to, as of `time.monotonic`."""
+        """Waits until it accepts connections that may write, and says when, as of `time.monotonic`."""
         self.process.await_line(READY, LONGEST_START)
         return time.monotonic()
 

@@ -74,7 +74,8 @@ import Testing
 
     @Test(arguments: [
         ("zenkey", CodeProtection.PKCE.enforced), ("microsoft", .enforced), ("cognito", .enforced),
-        ("apple", .ignored), ("google", .auto), ("facebook", .auto), ("line", .auto), ("openid", .auto), ("keycloak", .auto), ("twitch", .ignored),
+        ("apple", .ignored), ("google", .auto), ("facebook", .auto), ("line", .auto), ("openid", .auto),
+        ("keycloak", .auto), ("twitch", .ignored),
     ])
     func `is what is known of the profile's PKCE`(profile: String, pkce: CodeProtection.PKCE) {
         #expect(ProviderProfile(rawValue: profile)?.pkce == pkce)

@@ -32,9 +32,12 @@ extension ProviderClient {
         try await ask(asked, at: tokenEndpoint(of: issuer), of: issuer, .refresh, now: now) {
             [provider] answer throws(ProviderCallError) in
             let tokens = try RefreshedTokens(answer, dialect: provider.dialect)
+            let client = asked.clientID ?? provider.configuration.clientID
             try tokens.check(
                 issuer: provider.currentName(of: stored.issuer), of: provider.issuerNames ?? issuer.issuerNames,
-                subject: stored.subject, client: asked.clientID ?? provider.configuration.clientID)
+                subject: stored.subject, client: client,
+                parties: [client, provider.configuration.clientID]
+                    + (provider.configuration.nativeTokens?.audiences ?? []))
             return tokens
         }
     }

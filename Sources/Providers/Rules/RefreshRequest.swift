@@ -54,9 +54,11 @@ public struct RefreshedTokens: Sendable {
     /// - Parameters:
     ///   - issuer: under which the user is stored, which has these names.
     ///   - subject: what the issuer calls the user.
+    ///   - client: whose tokens they are.
+    ///   - parties: our clients that the token may have been issued to for that one.
     /// - Throws: `ProviderCallError.invalidMember`.
     public func check(
-        issuer: String, of names: IssuerNames, subject: String, client: String
+        issuer: String, of names: IssuerNames, subject: String, client: String, parties: [String]
     ) throws(ProviderCallError) {
         guard let idToken,
             let token = try? CompactJWS(parsing: idToken, maximumByteCount: IDTokenVerifier.maximumTokenBytes),
@@ -67,7 +69,7 @@ public struct RefreshedTokens: Sendable {
         let audiences = claims["aud"]?.array ?? claims["aud"].map { [$0] } ?? []
         let party = claims["azp"].flatMap { $0.isNull ? nil : $0 }
         guard isOfIssuer, claims["sub"].isExactly(subject), audiences.contains(where: { $0.isExactly(client) }),
-            party?.isExactly(client) ?? true
+            party.map({ party in parties.contains { party.isExactly($0) } }) ?? true
         else { throw .invalidMember("id_token") }
     }
 }

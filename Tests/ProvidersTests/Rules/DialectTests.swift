@@ -63,7 +63,8 @@ import Testing
 
     @Test(arguments: [
         ("acme.eu.auth0.com", "auth0" as DialectName), ("auth0.com", "auth0"), ("auth0.com.evil.example", "standard"),
-        ("evilauth0.com", "standard"), ("acme.okta.com", "okta"), ("www.linkedin.com", "linkedin"), ("slack.com", "slack"),
+        ("evilauth0.com", "standard"), ("acme.okta.com", "okta"), ("www.linkedin.com", "linkedin"),
+        ("slack.com", "slack"),
         ("login.microsoftonline.com", "entra"), ("acme.b2clogin.com", "entra"), ("access.line.me", "line"),
         ("accounts.google.com", "google"), ("appleid.apple.com", "apple"), ("www.facebook.com", "facebook"),
         ("id.twitch.tv", "twitch"), ("", "standard"),
