@@ -32,8 +32,11 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
+/// For who reads a target's folder. SwiftPM would tell of a file that it doesn't know at each build.
+let readme = ["README.md"]
+
 func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+    .target(name: name, dependencies: dependencies, exclude: readme, swiftSettings: settings)
 }
 
 /// In release builds Swift's own libraries are part of the executable: one file to put anywhere, and a sign-in takes an
@@ -49,7 +52,8 @@ let linking: [LinkerSetting] = [
 
 func executable(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: path, swiftSettings: settings, linkerSettings: linking)
+        name: name, dependencies: dependencies, path: path, exclude: readme, swiftSettings: settings,
+        linkerSettings: linking)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -89,6 +93,7 @@ let package = Package(
         // Whatever is linked has this one in it, and with it the linker that reads bitcode.
         .target(
             name: "CLinux",
+            exclude: readme,
             cSettings: revision.isEmpty ? [] : [.define("BUILD_REVISION", to: "\"\(revision)\"")],
             linkerSettings: [.unsafeFlags(["-use-ld=lld"], wholeProgram)]),
         cLibrary("COpenSSL", pkgConfig: "openssl", package: "libssl-dev"),
@@ -174,6 +179,7 @@ let package = Package(
             name: "SimulatedCarriers",
             dependencies: ["HTTPServer", "JOSE", "Crypto", "JSON", "EventLoop", "System", "Syntax"],
             path: "Simulator/SimulatedCarriers",
+            exclude: readme,
             // The sample app's files, in the executable: no bundle, so no Foundation to find one with.
             resources: [
                 "index.html", "app.css", "icon.svg", "app.js", "lock.js", "oauth.js", "wire.js", "views.js", "words.js",
