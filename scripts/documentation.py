@@ -1,7 +1,7 @@
 """Checks the documents that are given: that every relative link and every anchor leads somewhere, that the table of
-targets in Documentation/Architecture.md imports what Package.swift says, and that each test which the tables of
-Documentation/BestPractice.md name is there. Run by scripts/lint, in the repository's folder. Each run first shows each
-rule failing."""
+targets in Documentation/Architecture.md imports what Package.swift says, that this page stays a map, and that each test
+which the tables of Documentation/BestPractice.md name is there. Run by scripts/lint, in the repository's folder. Each
+run first shows each rule failing."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import tempfile
 from collections.abc import Iterable, Iterator
 
 FENCE = re.compile(r"^ *```")
+# A map that takes longer to read is none. Tables and code blocks do not count: they are looked at, not read.
+MOST_WORDS = 1_500
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^()\s]+)\)")
 # The texts of the files of tests, by their names without a suffix, of which two may be alike.
 Sources = dict[str, list[str]]
@@ -66,25 +68,34 @@ def broken_links(path: str) -> Iterator[str]:
             yield f"{path}:{number}: {file} has no heading for #{anchor}"
 
 
-# `target("Name", ["Import", …])`; an executable may say where it lies.
-DECLARED = r'\b(?:target|executable)\(\s*"([^"]+)",\s*\[([^\]]*)\](?:,\s*path: "[^"]*")?\s*\)'
+def declared_imports(manifest: str) -> dict[str, list[str]]:
+    """What each target imports, says the manifest; targets of tests aside."""
+    with open(manifest, encoding="utf-8") as file:
+        text = file.read()
+    made = re.findall(r'\b(?:target|executable)\(\s*"([^"]+)",\s*\[([^]]*)\]', text)
+    written = re.findall(r'\.target\(\s*name: "([^"]+)",\s*dependencies: \[([^]]*)\],\s*path: "Simulator/', text)
+    return {name: re.findall(r'"([^"]+)"', list_) for name, list_ in made + written}
 
 
 def wrong_imports(path: str, manifest: str) -> Iterator[str]:
     """Targets whose row names other imports of ours than the manifest; C libraries have a row together."""
-    declared: dict[str, list[str]] = {}
-    with open(manifest, encoding="utf-8") as text:
-        for name, list_ in re.findall(DECLARED, text.read()):
-            declared[name] = re.findall(r'"([^"]+)"', list_)
+    declared = declared_imports(manifest)
     rows: dict[str, tuple[int, list[str] | None]] = {}
     for number, line in prose(path):
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if len(cells) == 4 and cells[0].strip("`") in declared:
-            rows[cells[0].strip("`")] = (number, re.findall(r"`([^`]+)`", cells[2]))
-    for name, imports in declared.items():
-        number, written = rows.get(name, (1, None))
-        if written != imports:
-            yield f"{path}:{number}: {name} imports {' '.join(imports)}, says {manifest}"
+        if len(cells) == 3 and (name := re.match(r"\[?`([^`]+)`", cells[0])) and name[1] in declared:
+            rows[name[1]] = (number, re.findall(r"`([^`]+)`", cells[1]))
+    for target, imports in declared.items():
+        number, named = rows.get(target, (1, None))
+        if named != imports:
+            yield f"{path}:{number}: {target} imports {' '.join(imports)}, says {manifest}"
+
+
+def too_long(path: str, most: int) -> Iterator[str]:
+    """A page of more words than that, without its tables and code blocks."""
+    words = sum(len(line.split()) for _, line in prose(path) if not line.startswith("|"))
+    if words > most:
+        yield f"{path}: has {words} words beside tables and code, and {most} are enough; Decisions.md has room"
 
 
 def missing_tests(path: str, lines: Iterable[tuple[int, str]], sources: Sources) -> Iterator[str]:
@@ -114,14 +125,23 @@ def self_test() -> None:
         return [fault.removeprefix(f"{document}:") for fault in broken_links(str(document))]
 
     def imported(cell: str) -> list[str]:
-        document.write_text(f"| `A` | x | {cell} | y |\n", encoding="utf-8")
+        document.write_text(f"| [`A`](B.md) | {cell} | y |\n", encoding="utf-8")
         return [fault.removeprefix(f"{document}:") for fault in wrong_imports(str(document), str(manifest))]
+
+    def counted(text: str) -> list[str]:
+        document.write_text(text, encoding="utf-8")
+        return [fault.removeprefix(f"{document}: ") for fault in too_long(str(document), 3)]
 
     sources = {"ATests": ["func `is b`() {}", "func `is c, and d`(e: Int) {}"]}
     with tempfile.TemporaryDirectory() as folder:
         document, manifest = pathlib.Path(folder, "A.md"), pathlib.Path(folder, "Package.swift")
         pathlib.Path(folder, "B.md").write_text("# One `two`, three\n# Four\n# Four\n", encoding="utf-8")
         manifest.write_text('target("A", ["B", "C"])', encoding="utf-8")
+        others = pathlib.Path(folder, "Others.swift")
+        others.write_text(
+            'executable(\n"D", ["E", arguments], path: "x")\n'
+            '.target(name: "F", dependencies: [], path: "Simulator/F")\n'
+            '.target(name: "G", dependencies: ["H"], path: "Tests/G")', encoding="utf-8")
         cases = {
             "tests that are there":
                 finds("`ATests`; `ATests`: is b; `ATests`: is c, and d. More of it; `Tests/A`") == [],
@@ -136,8 +156,12 @@ def self_test() -> None:
             "an anchor of nothing": linked("[a](B.md#five)") == [f"1: {folder}/B.md has no heading for #five"],
             "an anchor once too often": linked("[a](B.md#four-2)") == [f"1: {folder}/B.md has no heading for #four-2"],
             "imports as they are": imported("`B`, `C`") == [],
+            "an executable, and a target of the simulator": declared_imports(str(others)) == {"D": ["E"], "F": []},
             "an import too few": imported("`B`") == [f"1: A imports B C, says {manifest}"],
             "no row": imported("`B` | `C`") == [f"1: A imports B C, says {manifest}"],
+            "a map": counted("one two\n\nthree\n| four | five |\n```\nsix\n```") == [],
+            "a page that is none": counted("# One\n\ntwo three") == [
+                "has 4 words beside tables and code, and 3 are enough; Decisions.md has room"],
         }
     if wrong := [case for case, holds in cases.items() if not holds]:
         sys.exit(f"scripts/documentation.py does not see: {', '.join(wrong)}")
@@ -145,9 +169,9 @@ def self_test() -> None:
 
 def main() -> None:
     self_test()
-    practice = "Documentation/BestPractice.md"
+    architecture, practice = "Documentation/Architecture.md", "Documentation/BestPractice.md"
     faults = [fault for path in sys.argv[1:] for fault in broken_links(path)]
-    faults += wrong_imports("Documentation/Architecture.md", "Package.swift")
+    faults += [*wrong_imports(architecture, "Package.swift"), *too_long(architecture, MOST_WORDS)]
     faults += missing_tests(practice, prose(practice), tests())
     if faults:
         print("\n".join(faults))
