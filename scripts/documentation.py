@@ -1,7 +1,7 @@
 """Checks the documents that are given: that every relative link and every anchor leads somewhere, that the table of
-targets in Documentation/Architecture.md imports what Package.swift says, that this page stays a map, and that each test
-which the tables of Documentation/BestPractice.md name is there. Run by scripts/lint, in the repository's folder. Each
-run first shows each rule failing."""
+targets in Documentation/Architecture.md imports what Package.swift says, that this page stays a map and has every
+record of Documentation/Decisions.md in its index, and that each test which the tables of Documentation/BestPractice.md
+name is there. Run by scripts/lint, in the repository's folder. Each run first shows each rule failing."""
 
 from __future__ import annotations
 
@@ -98,6 +98,20 @@ def too_long(path: str, most: int) -> Iterator[str]:
         yield f"{path}: has {words} words beside tables and code, and {most} are enough; Decisions.md has room"
 
 
+def unlisted_records(path: str, decisions: str) -> Iterator[str]:
+    """Records of decisions that the index on the page does not lead to, and numbers that two records have."""
+    with open(path, encoding="utf-8") as page:
+        listed = set(re.findall(r"\(\S*#d(\d+)-[^)]*\)", page.read()))
+    seen: set[str] = set()
+    for number, line in prose(decisions):
+        if record := re.match(r"### D(\d+)\. ", line):
+            if record[1] in seen:
+                yield f"{decisions}:{number}: there are two records D{record[1]}"
+            elif record[1] not in listed:
+                yield f"{decisions}:{number}: {path} has no link to D{record[1]} in its index"
+            seen.add(record[1])
+
+
 def missing_tests(path: str, lines: Iterable[tuple[int, str]], sources: Sources) -> Iterator[str]:
     """Tests that are named, in lines with their numbers, and are not there."""
     for number, line in lines:
@@ -132,11 +146,17 @@ def self_test() -> None:
         document.write_text(text, encoding="utf-8")
         return [fault.removeprefix(f"{document}: ") for fault in too_long(str(document), 3)]
 
+    def indexed(text: str) -> list[str]:
+        document.write_text(text, encoding="utf-8")
+        return [fault.removeprefix(f"{records}:") for fault in unlisted_records(str(document), str(records))]
+
     sources = {"ATests": ["func `is b`() {}", "func `is c, and d`(e: Int) {}"]}
     with tempfile.TemporaryDirectory() as folder:
         document, manifest = pathlib.Path(folder, "A.md"), pathlib.Path(folder, "Package.swift")
         pathlib.Path(folder, "B.md").write_text("# One `two`, three\n# Four\n# Four\n", encoding="utf-8")
         manifest.write_text('target("A", ["B", "C"])', encoding="utf-8")
+        records = pathlib.Path(folder, "Decisions.md")
+        records.write_text("### D1. One\n### D2. Two\n### D2. Three\n", encoding="utf-8")
         others = pathlib.Path(folder, "Others.swift")
         others.write_text(
             'executable(\n"D", ["E", arguments], path: "x")\n'
@@ -159,6 +179,10 @@ def self_test() -> None:
             "an executable, and a target of the simulator": declared_imports(str(others)) == {"D": ["E"], "F": []},
             "an import too few": imported("`B`") == [f"1: A imports B C, says {manifest}"],
             "no row": imported("`B` | `C`") == [f"1: A imports B C, says {manifest}"],
+            "a number of two records":
+                indexed("[a](B.md#d1-one) [b](B.md#d2-two)") == ["3: there are two records D2"],
+            "a record that is in no index": indexed("[b](B.md#d2-two)")[:1] == [
+                f"1: {document} has no link to D1 in its index"],
             "a map": counted("one two\n\nthree\n| four | five |\n```\nsix\n```") == [],
             "a page that is none": counted("# One\n\ntwo three") == [
                 "has 4 words beside tables and code, and 3 are enough; Decisions.md has room"],
@@ -172,6 +196,7 @@ def main() -> None:
     architecture, practice = "Documentation/Architecture.md", "Documentation/BestPractice.md"
     faults = [fault for path in sys.argv[1:] for fault in broken_links(path)]
     faults += [*wrong_imports(architecture, "Package.swift"), *too_long(architecture, MOST_WORDS)]
+    faults += unlisted_records(architecture, "Documentation/Decisions.md")
     faults += missing_tests(practice, prose(practice), tests())
     if faults:
         print("\n".join(faults))
