@@ -34,7 +34,7 @@ private final class Recorder: Observer {
         for recorder in [first, second] {
             #expect(
                 recorder.heard.withLock(\.self) == [
-                    "began commit", "began storeQueue as a part", "ended storeQueue failed(\"full\") true",
+                    "began commit", "began storeQueue as a part", "ended storeQueue failed(full) true",
                     "ended commit done true",
                 ])
         }
@@ -77,7 +77,7 @@ private final class Recorder: Observer {
         let step = Observers([recorder]).beginShared(.storeQueue)
         step?.end(.failed("full"))
         step?.end()
-        #expect(recorder.heard.withLock(\.self) == ["began storeQueue", "ended storeQueue failed(\"full\") true"])
+        #expect(recorder.heard.withLock(\.self) == ["began storeQueue", "ended storeQueue failed(full) true"])
         #expect(Observers.none.beginShared(.storeQueue) == nil)
     }
 

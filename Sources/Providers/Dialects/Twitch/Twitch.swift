@@ -16,6 +16,7 @@ enum Twitch {
             RefusalRule(
                 nil, mark: "redirect_uri does not match", means: .clientFault("redirect_uri_mismatch"),
                 remedy: "the redirect URI is not among the application's OAuth Redirect URLs, to the letter"),
+            RefusalRule("Service Unavailable", means: .temporarilyUnavailable),
         ])
 
     private static let profile = ProviderProfile(
