@@ -78,7 +78,7 @@ struct Carrier: HTTPTransport {
     }
 
     func send(_ request: OutboundRequest) async throws(HTTPClientError) -> OutboundResponse {
-        switch request.url.path {
+        switch request.content.url.path {
         case "/token": tokens
         case "/userinfo": attributes
         case "/keys": keyDocument
