@@ -36,21 +36,23 @@ struct StoreWait: Sendable {
             guard error.isOfAbsentServer else { throw error }
             tell(error)
         }
+        // Before anything says that the process waits, so that a reader of that line may stop it at once. A process that
+        // is a container's first has no end by a signal that nobody listens for.
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let listeners = try await listening()
-        let outcome = await tried(open)
+        let outcome = await tried(until: signals, open)
         for listener in listeners { await listener.drain(within: .zero) }
         return try outcome.get()
     }
 
-    private func tried(_ open: () async throws(StartError) -> OpenStore) async -> Result<OpenStore, StartError> {
+    private func tried(
+        until signals: UnixSignalsSequence, _ open: () async throws(StartError) -> OpenStore
+    ) async -> Result<OpenStore, StartError> {
         let stop = Stop()
-        // A process that is a container's first has no end by a signal that nobody listens for.
-        let signals = Task {
-            for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
-                return stop.isTold.store(true, ordering: .relaxed)
-            }
+        let listening = Task {
+            for await _ in signals { return stop.isTold.store(true, ordering: .relaxed) }
         }
-        defer { signals.cancel() }
+        defer { listening.cancel() }
         var tries = 0
         while true {
             try? await Task.sleep(for: Self.pause)
