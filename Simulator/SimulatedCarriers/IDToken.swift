@@ -180,9 +180,9 @@ extension IDToken {
         case .wrongContext: claims.set("context", "Transfer everything to somebody else")
         case .missingContext: claims.remove("context")
         case .wrongAccessTokenHash:
-            claims.set("at_hash", .string(TokenHash.leftHalf(of: accessToken + "x", algorithm: algorithm)))
+            claims.set("at_hash", .string(LeftHalfHash.leftHalf(of: accessToken + "x", algorithm: algorithm)))
         case .rightAccessTokenHash:
-            claims.set("at_hash", .string(TokenHash.leftHalf(of: accessToken, algorithm: algorithm)))
+            claims.set("at_hash", .string(LeftHalfHash.leftHalf(of: accessToken, algorithm: algorithm)))
         default: break
         }
     }

@@ -82,7 +82,7 @@ public enum SimulatedEndpoint: String, Sendable, CaseIterable {
     case token
     case userinfo
     case introspection
-    /// Where subscribers are asked on their phones, at the wish of a client's server.
+    /// Where subscribers are asked on their phones, at the request of a client's server.
     case push
     case pushCancellation = "push_cancellation"
     /// Where browsers are signed out, and where a client's server has a user signed out.

@@ -183,7 +183,7 @@ public protocol SessionLookup: Sendable {
 /// Sessions after they were opened.
 public protocol SessionRepository: SessionLookup {
     /// The live session of that name, and whose it is: what apps ask for all day, in one look.
-    func holder(of id: SessionID, now: Int64) async throws(RepositoryError) -> SessionHolder?
+    func authenticatedUser(of id: SessionID, now: Int64) async throws(RepositoryError) -> AuthenticatedUser?
 
     /// A user's live sessions, the oldest first.
     func sessions(of user: UserID, now: Int64) async throws(RepositoryError) -> [Session]
@@ -209,7 +209,7 @@ public protocol SessionRepository: SessionLookup {
         _ id: SessionID, presenting refreshToken: PresentedRefreshToken, now: Int64
     ) async throws(RepositoryError) -> Bool
 
-    /// Ends a session by its user's wish at a provider's user agent, which can take that wish on to the provider.
+    /// Ends a session by its user's request at a provider's user agent, which can take that request on to the provider.
     ///
     /// - Returns: nil when there was none.
     func endSession(_ id: SessionID, of user: UserID, now: Int64) async throws(RepositoryError) -> EndedSession?

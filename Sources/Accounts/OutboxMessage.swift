@@ -8,13 +8,13 @@ public struct OutboxMessage: Equatable, Sendable, CustomStringConvertible {
         /// That the user has signed out, who is named by the ID token of the sign-in.
         case logout(idToken: String)
         /// That somebody wants an account in its directory, or a new credential for one.
-        case directory(DirectoryWish)
+        case directory(ProvisioningRequest)
 
         public var kind: String {
             switch self {
             case .revocation: "revocation"
             case .logout: "logout"
-            case .directory(let wish): wish.kind.rawValue
+            case .directory(let provisioning): provisioning.kind.rawValue
             }
         }
     }
@@ -63,7 +63,7 @@ public struct OutboxStatus: Equatable, Sendable {
     }
 }
 
-/// A session that has ended by its user's wish.
+/// A session that has ended by its user's request.
 public struct EndedSession: Equatable, Sendable {
     /// The configured name of the provider.
     public var provider: String
@@ -76,7 +76,7 @@ public struct EndedSession: Equatable, Sendable {
     }
 }
 
-/// How an outbox message is written before it is sealed: a tag and the token, or the texts of a wish (``TaggedTexts``).
+/// How an outbox message is written before it is sealed: a tag and the token, or a request's texts (``TaggedTexts``).
 extension OutboxMessage.Content {
     private enum Tag: UInt8 {
         case refreshToken = 1
@@ -98,15 +98,15 @@ extension OutboxMessage.Content {
         case .revocation(let token, let isRefreshToken, nil):
             TaggedTexts.append((isRefreshToken ? Tag.refreshToken : .accessToken).rawValue, [token], to: &bytes)
         case .logout(let idToken): TaggedTexts.append(Tag.idToken.rawValue, [idToken], to: &bytes)
-        case .directory(let wish):
-            let tag = wish.kind == .signUp ? Tag.signUp : .recovery
-            let texts = [wish.username, wish.email, wish.displayName].map { $0 ?? "" }
+        case .directory(let provisioning):
+            let tag = provisioning.kind == .signUp ? Tag.signUp : .recovery
+            let texts = [provisioning.username, provisioning.email, provisioning.displayName].map { $0 ?? "" }
             TaggedTexts.append(tag.rawValue, texts, to: &bytes)
         }
         return bytes
     }
 
-    public init(encoded bytes: [UInt8]) throws(ContentCodingError) {
+    public init(encoded bytes: [UInt8]) throws(EncodedContentError) {
         guard let tag = bytes.first.flatMap(Tag.init(rawValue:)) else { throw .malformed }
         var offset = 1
         let text = try TaggedTexts.text(bytes, &offset)
@@ -119,8 +119,8 @@ extension OutboxMessage.Content {
                 .revocation(token: text, isRefreshToken: true, client: try TaggedTexts.text(bytes, &offset))
             case .accessTokenOfClient:
                 .revocation(token: text, isRefreshToken: false, client: try TaggedTexts.text(bytes, &offset))
-            case .signUp: .directory(try DirectoryWish(.signUp, username: text, bytes, &offset))
-            case .recovery: .directory(try DirectoryWish(.recovery, username: text, bytes, &offset))
+            case .signUp: .directory(try ProvisioningRequest(.signUp, username: text, bytes, &offset))
+            case .recovery: .directory(try ProvisioningRequest(.recovery, username: text, bytes, &offset))
             }
     }
 
@@ -138,11 +138,11 @@ extension OutboxMessage.Content {
     }
 }
 
-extension DirectoryWish {
+extension ProvisioningRequest {
     /// Reads what stands behind the username; an empty text is none.
     fileprivate init(
         _ kind: Kind, username: String, _ bytes: [UInt8], _ offset: inout Int
-    ) throws(ContentCodingError) {
+    ) throws(EncodedContentError) {
         let email = try TaggedTexts.text(bytes, &offset)
         let displayName = try TaggedTexts.text(bytes, &offset)
         func given(_ text: String) -> String? { text.isEmpty ? nil : text }

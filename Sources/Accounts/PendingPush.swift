@@ -1,4 +1,4 @@
-/// A sign-in that was begun by our server, on the user's phone: one for each wish of an app, until it ends and for a
+/// A sign-in that was begun by our server, on the user's phone: one for each request of an app, until it ends and for a
 /// while after.
 public struct PendingPush: Equatable, Sendable {
     /// How far it has come. The raw values are stored.

@@ -10,16 +10,16 @@ public struct PendingSignIn: Equatable, Sendable {
     /// Seconds since 1970.
     public var expiresAt: Int64
     /// Whose share of the room it takes.
-    public var holder: NetworkHash
+    public var network: NetworkHash
 
     public init(
-        handle: TokenHash, browser: TokenHash, content: [UInt8], expiresAt: Int64, holder: NetworkHash
+        handle: TokenHash, browser: TokenHash, content: [UInt8], expiresAt: Int64, network: NetworkHash
     ) {
         self.handle = handle
         self.browser = browser
         self.content = content
         self.expiresAt = expiresAt
-        self.holder = holder
+        self.network = network
     }
 
     /// What it takes in a store, in bytes, and not less: with its hashes, its indexes, and what a long content leaves

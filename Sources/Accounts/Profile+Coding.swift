@@ -52,7 +52,7 @@ extension Profile {
     }
 
     /// Reads what ``encoded`` wrote, now or in earlier versions.
-    public init(encoded bytes: [UInt8]) throws(ContentCodingError) {
+    public init(encoded bytes: [UInt8]) throws(EncodedContentError) {
         guard let version = bytes.first else { throw .malformed }
         guard Self.readableVersions.contains(version) else { throw .unknownVersion(version) }
         self.init()

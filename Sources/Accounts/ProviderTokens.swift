@@ -86,7 +86,7 @@ extension KeptTokens {
     }
 
     /// Reads what ``encoded`` or ``encode(_:)`` wrote.
-    public convenience init(encoded bytes: [UInt8]) throws(ContentCodingError) {
+    public convenience init(encoded bytes: [UInt8]) throws(EncodedContentError) {
         guard let version = bytes.first else { throw .malformed }
         guard version == Self.version else { throw .unknownVersion(version) }
         var texts: [Tag: String] = [:]

@@ -31,7 +31,7 @@ public enum EditOutcome: Equatable, Sendable {
     case refused(Refusal)
 }
 
-/// What became of a user's wish to end sessions.
+/// What became of a user's request to end sessions.
 public enum SignOutOutcome: Equatable, Sendable {
     /// So many live ones.
     case ended(Int)
@@ -40,7 +40,7 @@ public enum SignOutOutcome: Equatable, Sendable {
     case refused(Refusal)
 }
 
-/// What became of a user's wish to be erased.
+/// What became of a user's request to be erased.
 public enum ErasureOutcome: Equatable, Sendable {
     case erased
     case refused(Refusal)

@@ -58,7 +58,7 @@ public enum Unavailability: Error, Equatable, Sendable {
     /// A sealed value does not open: it was changed, moved, or its key is missing.
     case brokenSeal
     /// There is no way to the database server, or it is not there.
-    case cannotConnect(ConnectionTrouble)
+    case cannotConnect(ConnectionFault)
     /// What stands before the database server does not take a session's settings.
     case settingsRefused
     /// The database server has no room for another connection.
@@ -90,7 +90,7 @@ extension Unavailability: CustomStringConvertible {
         case .overloaded: "more is waiting than may wait"
         case .closed: "it is closed"
         case .brokenSeal: "a sealed value does not open"
-        case .cannotConnect(let trouble): trouble.rawValue
+        case .cannotConnect(let fault): fault.rawValue
         case .settingsRefused:
             "a pooler before the database server refuses the session's settings: pgbouncer takes them with "
                 + "ignore_startup_parameters = options"

@@ -1,5 +1,5 @@
 /// Bytes that are not what they should be, or that a later version wrote.
-public enum ContentCodingError: Error, Equatable, Sendable {
+public enum EncodedContentError: Error, Equatable, Sendable {
     case malformed
     case unknownVersion(UInt8)
 }
@@ -21,7 +21,7 @@ enum TaggedTexts {
     }
 
     /// Reads the text at an offset, and moves the offset behind it.
-    static func text(_ bytes: [UInt8], _ offset: inout Int) throws(ContentCodingError) -> String {
+    static func text(_ bytes: [UInt8], _ offset: inout Int) throws(EncodedContentError) -> String {
         var length = 0
         var shift = 0
         while true {

@@ -283,6 +283,6 @@ extension PostgresAccounts {
         } catch {
             throw .unavailable(.brokenSeal)
         }
-        do throws(ContentCodingError) { return try Profile(encoded: encoded) } catch { throw .unavailable(.corrupt) }
+        do throws(EncodedContentError) { return try Profile(encoded: encoded) } catch { throw .unavailable(.corrupt) }
     }
 }

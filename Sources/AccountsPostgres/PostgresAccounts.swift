@@ -1,10 +1,11 @@
 public import Accounts
 public import AccountsSQL
-import EventLoop
-import Postgres
-import Synchronization
-import System
-import Telemetry
+internal import EventLoop
+internal import Postgres
+internal import Synchronization
+public import Syntax
+internal import System
+internal import Telemetry
 
 /// Users in a PostgreSQL database, for any number of instances, all alike.
 ///
@@ -169,7 +170,7 @@ public final class PostgresAccounts: SQLStore {
     }
 
     public func write<Value: Sendable>(
-        of key: TurnKey?, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value,
+        of key: TurnKey?, _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) async throws(RepositoryError) -> Value {
         let value = try await inTurn(of: key) { () async throws(RepositoryError) in
@@ -181,7 +182,7 @@ public final class PostgresAccounts: SQLStore {
 
     /// The same for work that may need less than being alone.
     func write<Value: Sendable>(
-        _ isolation: Isolation, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
+        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         let isTold = settings.auditObserver != nil
         let isRecorded = settings.ledger != nil
@@ -212,7 +213,8 @@ public final class PostgresAccounts: SQLStore {
 
     /// What is sealed in this transaction is sealed under the newest key, also where another instance has just made it:
     /// else sealing anew would miss it.
-    private static func adoptNewerKey(_ sealer: StoreSealer, _ connection: any Connection) throws(RepositoryError) {
+    private static func adoptNewerKey(_ sealer: StoreSealer, _ connection: any StoreConnection) throws(RepositoryError)
+    {
         // Before the store is open there is none.
         guard let known = try? sealer.current.newestKey,
             let newest = try connection.first(newestKey, read: { $0.integer(0) }), newest > known
@@ -221,20 +223,20 @@ public final class PostgresAccounts: SQLStore {
     }
 
     public func read<Value: Sendable>(
-        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         try await wait(for: Work(self), body)
     }
 
     /// As of one moment.
     public func readAside<Value: Sendable>(
-        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         try await transact { work throws(RepositoryError) in try await wait(for: work, body) }
     }
 
     private func wait<Value: Sendable>(
-        for work: Work, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
+        for work: Work, _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         let loop = pool(.durable).loop
         let scope = StepScope.current
@@ -263,5 +265,56 @@ public final class PostgresAccounts: SQLStore {
         for pool in allPools { await pool.close() }
         await settings.ledger?.close()
         sealer.forget()
+    }
+}
+
+/// Sign-ins through the browser, of which anybody may begin as many as they like: what they do to a row each does by
+/// itself, so that none waits for another.
+extension PostgresAccounts {
+    private static let find = Postgres.Statement(
+        "SELECT browser, content, expires, narrow, wide FROM pending_sign_ins WHERE handle = $1 AND expires > $2")
+    private static let end = Postgres.Statement("DELETE FROM pending_sign_ins WHERE handle = $1 AND expires > $2")
+
+    public func beginSignIn(
+        _ pending: PendingSignIn, instead former: TokenHash?, now: Int64
+    ) async throws(RepositoryError) -> Bool {
+        try await write(.readCommitted) { connection throws(RepositoryError) in
+            let rows = PendingSignInRows(connection: connection)
+            if let former, try !rows.delete(former, now: now) { return false }
+            try rows.insert(pending)
+            return true
+        }
+    }
+
+    public func pendingSignIn(_ handle: TokenHash, now: Int64) async throws(RepositoryError) -> PendingSignIn? {
+        guard let row = try await Work(self).first(Self.find, .hash(handle), .integer(now)) else { return nil }
+        return PendingSignIn(
+            handle: handle, browser: try row.hash(0), content: try row.bytes(1), expiresAt: try row.integer(2),
+            network: NetworkHash(narrow: try row.integer(3), wide: try row.integer(4)))
+    }
+
+    public func endPendingSignIn(_ handle: TokenHash, now: Int64) async throws(RepositoryError) -> Bool {
+        try await Work(self).run(Self.end, .hash(handle), .integer(now)) == 1
+    }
+}
+
+/// Budgets, of which many instances take at once: the row's own lock decides, so that none is begun again.
+extension PostgresAccounts {
+    public func take(_ budget: Budget, for key: [UInt8], now: Int64) async throws(RepositoryError) -> Int64? {
+        try await inTurn(of: .budget(key)) { () async throws(RepositoryError) in
+            try await write(.readCommitted) { [sealer, knownSecretKeys] connection throws(RepositoryError) in
+                try BudgetRows(connection: connection, sealer: sealer, keys: knownSecretKeys, now: now)
+                    .take(budget, for: key)
+            }
+        }
+    }
+
+    public func take(_ budget: Budget, for address: IPAddress, now: Int64) async throws(RepositoryError) -> Int64? {
+        try await inTurn(of: .budget(Array(address.description.utf8))) { () async throws(RepositoryError) in
+            try await write(.readCommitted) { [sealer, knownSecretKeys] connection throws(RepositoryError) in
+                try BudgetRows(connection: connection, sealer: sealer, keys: knownSecretKeys, now: now)
+                    .take(budget, for: address)
+            }
+        }
     }
 }

@@ -11,7 +11,8 @@ enum Schema {
     /// Of what is in the database after all steps, the least number of steps that a binary must know to work with it.
     static let leastCompatible: Int64 = 1
     static let steps = [
-        first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
+        FirstTables.tables, FirstTables.secondStep, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth,
+        eleventh, twelfth, thirteenth,
         fourteenth, fifteenth, sixteenth, seventeenth, eighteenth, nineteenth,
     ]
     // When the provider answered a nonce of ours. An instance of the version before leaves it out, and stores the ID

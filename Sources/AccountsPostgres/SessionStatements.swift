@@ -10,7 +10,7 @@ enum SessionStatements {
         SELECT \(SessionColumn.readNames) FROM sessions
         WHERE id = $1 AND expires > $2 AND \(SessionRows.isNotBarred)
         """)
-    static let findHolder = Postgres.Statement(
+    static let findAuthenticatedUser = Postgres.Statement(
         """
         SELECT live.*, reference, profile, created, updated
         FROM (SELECT \(SessionColumn.readNames) FROM sessions
@@ -45,8 +45,9 @@ extension PostgresAccounts {
         return try Session(row)
     }
 
-    public func holder(of id: SessionID, now: Int64) async throws(RepositoryError) -> SessionHolder? {
-        guard let row = try await Work(self).first(SessionStatements.findHolder, .session(id), .integer(now)) else {
+    public func authenticatedUser(of id: SessionID, now: Int64) async throws(RepositoryError) -> AuthenticatedUser? {
+        guard let row = try await Work(self).first(SessionStatements.findAuthenticatedUser, .session(id), .integer(now))
+        else {
             return nil
         }
         let session = try Session(row)
@@ -55,7 +56,7 @@ extension PostgresAccounts {
             id: session.user, reference: try row.text(first),
             profile: try await profile(try row.bytes(first + 1), of: session.user),
             createdAt: try row.integer(first + 2), updatedAt: try row.integer(first + 3))
-        return SessionHolder(session: session, user: user)
+        return AuthenticatedUser(session: session, user: user)
     }
 
     public func refresh(_ record: RefreshRecord) async throws(RepositoryError) -> RefreshOutcome {

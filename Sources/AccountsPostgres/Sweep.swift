@@ -40,12 +40,12 @@ struct Sweep {
             SELECT hash, slot FROM code_uses WHERE expires <= ?1 ORDER BY expires LIMIT ?2)
         """)
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let settings: PostgresSettings
     let now: Int64
 
     /// Makes the row where there is none.
-    static func begin(_ connection: any Connection) throws(RepositoryError) { try connection.run(make, [UInt8]()) }
+    static func begin(_ connection: any StoreConnection) throws(RepositoryError) { try connection.run(make, [UInt8]()) }
 
     /// - Returns: how many rows went; 0 also where another instance is at it.
     func run(lingering: Int64?, limit: Int) throws(RepositoryError) -> Int {

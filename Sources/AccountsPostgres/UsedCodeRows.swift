@@ -111,7 +111,7 @@ struct UsedCodeRows {
     /// How much later than one instance another one may believe it to be, in seconds.
     static func marginSeconds(_ settings: PostgresSettings) -> Int64 { 2 * settings.clockSkewSeconds + 30 }
 
-    let connection: any Connection
+    let connection: any StoreConnection
     /// Whether there may be instances of the version before.
     let isBesideOlder: Bool
 
@@ -134,7 +134,7 @@ extension PostgresAccounts {
     /// Whether instances of the version before are reckoned with.
     func isBesideOlder(_ now: Int64) -> Bool { now < codesBesideOlderUntil }
 
-    private func usedCodes(_ connection: any Connection, _ now: Int64) -> UsedCodeRows {
+    private func usedCodes(_ connection: any StoreConnection, _ now: Int64) -> UsedCodeRows {
         UsedCodeRows(connection: connection, isBesideOlder: isBesideOlder(now))
     }
 
@@ -202,7 +202,7 @@ extension PostgresAccounts {
 
     public func write<Outcome: Refusable>(
         of key: TurnKey?, consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
-        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
+        _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
         try await inTurn(of: key) { () async throws(RepositoryError) in
             try await write(.serializable, consuming: evidence, challenge, answer: answer, now: now, body)
@@ -211,7 +211,7 @@ extension PostgresAccounts {
 
     func write<Outcome: Refusable>(
         _ isolation: Isolation, consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
-        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
+        _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
         try await write(isolation) { [self] connection throws(RepositoryError) in
             if let code = evidence.oneTimeUse,

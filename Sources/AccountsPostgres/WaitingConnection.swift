@@ -9,7 +9,7 @@ import Telemetry
 /// An open transaction as the work that all engines share sees it: each statement waits for its answer.
 ///
 /// Only on a thread that may wait, never on a loop's: there nobody would be left to bring the answer.
-final class WaitingConnection: AccountsSQL.Connection {
+final class WaitingConnection: StoreConnection {
     private let work: Work
     private let loop: EventLoop
     /// Of the request that it works for: the thread knows nothing of it.

@@ -13,20 +13,20 @@ struct Work: Sendable {
     /// Nil where each statement is committed by itself.
     private let transaction: Transaction?
     private let durability: Durability
-    private let trouble: Trouble
+    private let failure: FirstFailure
 
     /// Each statement is a transaction of its own.
     init(_ store: PostgresAccounts, _ durability: Durability = .durable) {
-        self.init(store, nil, durability, Trouble())
+        self.init(store, nil, durability, FirstFailure())
     }
 
     fileprivate init(
-        _ store: PostgresAccounts, _ transaction: Transaction?, _ durability: Durability, _ trouble: Trouble
+        _ store: PostgresAccounts, _ transaction: Transaction?, _ durability: Durability, _ failure: FirstFailure
     ) {
         self.store = store
         self.durability = durability
         self.transaction = transaction
-        self.trouble = trouble
+        self.failure = failure
     }
 
     func all(_ statement: Statement, _ values: Value...) async throws(RepositoryError) -> [StoredRow] {
@@ -55,14 +55,14 @@ struct Work: Sendable {
             if let transaction { return try await transaction.query(command) }
             return try await store.alone(command, durability, tellsCommit: tellsCommit)
         } catch {
-            trouble.note(error)
+            failure.note(error)
             throw store.told(error)
         }
     }
 }
 
 /// What the server or the way to it has said, for who decides whether to begin again.
-private final class Trouble: Sendable {
+private final class FirstFailure: Sendable {
     private let first = Mutex<PostgresError?>(nil)
 
     /// Only the first tells: what follows in a transaction is that it is over.
@@ -138,7 +138,7 @@ extension PostgresAccounts {
         var attempt = 1
         var waits = Turn.current?.isLocked ?? false
         while true {
-            let trouble = Trouble()
+            let failure = FirstFailure()
             do throws(RepositoryError) {
                 let isWaiting = waits
                 let pool = isWaiting ? waitingPool : pool(.durable)
@@ -147,22 +147,22 @@ extension PostgresAccounts {
                     last: fence.tellsCommits ? Command(PositionStatements.commit) : nil,
                     committed: { note(commit: $0) }
                 ) { error in
-                    trouble.note(error)
+                    failure.note(error)
                     return told(error)
                 } body: { transaction throws(RepositoryError) in
-                    let work = Work(self, transaction, .durable, trouble)
+                    let work = Work(self, transaction, .durable, failure)
                     if isWaiting, let limit = lockLimit(until: time.deadline) { _ = try await work.rows(limit) }
                     return try await body(work)
                 }
                 outcomes.noteDone()
                 return value
             } catch {
-                if !waits, trouble.error == .refused(.lockNotAvailable) {
+                if !waits, failure.error == .refused(.lockNotAvailable) {
                     waits = noteLocked()
                     continue
                 }
-                guard trouble.isWorthRepeating, isWorthwhile(trouble.error, in: time) else {
-                    if let error = trouble.error, !waits { outcomes.note(told(error)) }
+                guard failure.isWorthRepeating, isWorthwhile(failure.error, in: time) else {
+                    if let error = failure.error, !waits { outcomes.note(told(error)) }
                     throw error
                 }
             }

@@ -2,7 +2,7 @@ public import Accounts
 
 /// The rows of the tables that were added to a store, by statements that are made of the tables.
 struct AddedRows: TableRows {
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let tables: StoreTables
     /// Seconds since 1970; nil where nothing is changed.

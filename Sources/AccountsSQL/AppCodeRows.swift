@@ -50,7 +50,7 @@ struct AppCodeRows {
         """)
     private static let extend = Query("UPDATE sessions SET expires = ? WHERE id = ? AND expires > ?")
 
-    let connection: any Connection
+    let connection: any StoreConnection
 
     func insert(_ code: NewAppCode, of session: NewSession) throws(RepositoryError) {
         try connection.run(

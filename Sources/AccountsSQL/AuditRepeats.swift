@@ -35,7 +35,7 @@ struct AuditRepeats {
 
     let trail: AuditTrail
 
-    private var connection: any Connection { trail.connection }
+    private var connection: any StoreConnection { trail.connection }
 
     /// Adds an event, or counts it where the same thing has a row of the last minute.
     func add(_ event: NewAuditEvent) throws(RepositoryError) {

@@ -14,10 +14,10 @@ package struct AuditTrail {
     private static let ofUser = Query(
         "SELECT \(AuditColumn.readNames) FROM audit WHERE user_id = ? ORDER BY id")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
     package let now: Int64
 
-    package init(connection: any Connection, now: Int64) {
+    package init(connection: any StoreConnection, now: Int64) {
         self.connection = connection
         self.now = now
     }
@@ -78,12 +78,12 @@ package struct AuditTrail {
     }
 
     /// All of a user's events, by their numbers.
-    static func events(of user: UserID, _ connection: any Connection) throws(RepositoryError) -> [AuditEvent] {
+    static func events(of user: UserID, _ connection: any StoreConnection) throws(RepositoryError) -> [AuditEvent] {
         try connection.all(ofUser, user) { row throws(RepositoryError) in try AuditColumn.event(StatementRow(row)) }
     }
 }
 
-extension Connection {
+extension StoreConnection {
     /// Where what this transaction does comes from, as far as is known by now.
     package var auditOrigin: AuditOrigin { auditContext?.origin ?? .system }
 }

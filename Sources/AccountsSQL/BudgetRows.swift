@@ -14,13 +14,13 @@ package struct BudgetRows {
         """)
     private static let end = Query("SELECT expires FROM budgets WHERE hash = ?")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
     package let sealer: StoreSealer
     package let keys: SecretKeyCache
     /// Seconds since 1970.
     package let now: Int64
 
-    package init(connection: any Connection, sealer: StoreSealer, keys: SecretKeyCache, now: Int64) {
+    package init(connection: any StoreConnection, sealer: StoreSealer, keys: SecretKeyCache, now: Int64) {
         (self.connection, self.sealer, self.keys, self.now) = (connection, sealer, keys, now)
     }
 

@@ -13,7 +13,7 @@ struct ConsentRows {
     private static let release = Query(
         "UPDATE app_codes SET expires = ? WHERE hash = ? AND session_id = ? AND redeemed = 0 AND expires > ?")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let now: Int64
 
     private var audit: AuditTrail { AuditTrail(connection: connection, now: now) }

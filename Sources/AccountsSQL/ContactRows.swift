@@ -34,10 +34,10 @@ package struct ContactRows {
         SELECT user_id, standing, provider FROM contacts WHERE hash = ? ORDER BY standing DESC, user_id LIMIT ?
         """)
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
     package let sealer: StoreSealer
 
-    package init(connection: any Connection, sealer: StoreSealer) {
+    package init(connection: any StoreConnection, sealer: StoreSealer) {
         self.connection = connection
         self.sealer = sealer
     }

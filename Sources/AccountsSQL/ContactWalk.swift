@@ -19,9 +19,9 @@ package struct ContactWalk {
     /// Stands for the place behind the last user.
     private static let end = Int64.max
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
 
-    package init(connection: any Connection) {
+    package init(connection: any StoreConnection) {
         self.connection = connection
     }
 

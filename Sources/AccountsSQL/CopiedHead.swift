@@ -33,7 +33,7 @@ struct CopiedHead: Equatable, Sendable {
     private let facts: [Fact]
     private let resealing: [ResealPlace]
 
-    init(_ connection: any Connection, _ tables: StoreTables) throws(RepositoryError) {
+    init(_ connection: any StoreConnection, _ tables: StoreTables) throws(RepositoryError) {
         facts = try connection.all(Self.facts) { row in
             Fact(
                 name: row.text(0), number: row.optionalInteger(1), content: row.isNull(2) ? nil : row.blob(2),
@@ -47,7 +47,7 @@ struct CopiedHead: Equatable, Sendable {
     /// What no two stores have alike: a value that was sealed when the store was made, or when it was last sealed anew.
     var proof: [UInt8]? { facts.first { $0.name == Self.sealProof }?.content }
 
-    func write(_ connection: any Connection) throws(RepositoryError) {
+    func write(_ connection: any StoreConnection) throws(RepositoryError) {
         for fact in facts { try connection.run(Self.insert, fact.name, fact.number, fact.content, fact.word) }
         for place in resealing { try place.save(connection) }
     }
@@ -62,18 +62,18 @@ package enum CopyMark {
     private static let find = Query("SELECT 1 FROM meta WHERE name = '\(name)'")
     private static let remove = Query("DELETE FROM meta WHERE name = '\(name)'")
 
-    static func isThere(_ connection: any Connection) throws(RepositoryError) -> Bool {
+    static func isThere(_ connection: any StoreConnection) throws(RepositoryError) -> Bool {
         try connection.first(find) { _ in true } ?? false
     }
 
     /// - Throws: `.unfinishedCopy`.
-    package static func refuse(_ connection: any Connection) throws(RepositoryError) {
+    package static func refuse(_ connection: any StoreConnection) throws(RepositoryError) {
         if try isThere(connection) { throw .notOpened(.unfinishedCopy) }
     }
 
-    static func set(_ connection: any Connection) throws(RepositoryError) { try connection.run(insert) }
+    static func set(_ connection: any StoreConnection) throws(RepositoryError) { try connection.run(insert) }
 
-    static func clear(_ connection: any Connection) throws(RepositoryError) { try connection.run(remove) }
+    static func clear(_ connection: any StoreConnection) throws(RepositoryError) { try connection.run(remove) }
 }
 
 /// The mark that a step of the schema leaves in a store that is older than itself. It goes with a copy as the other

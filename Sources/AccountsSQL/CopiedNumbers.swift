@@ -14,7 +14,7 @@ struct CopiedNumbers: Sendable {
 
     private let given: [Given]
 
-    init(_ connection: any Connection, _ tables: StoreTables) throws(RepositoryError) {
+    init(_ connection: any StoreConnection, _ tables: StoreTables) throws(RepositoryError) {
         var given: [Given] = []
         for table in tables.all {
             guard let column = table.numbered else { continue }
@@ -28,7 +28,7 @@ struct CopiedNumbers: Sendable {
     /// Has a store go on behind them.
     ///
     /// - Parameter users: how many there are.
-    func pass(_ connection: any Connection, users: Int) throws(RepositoryError) {
+    func pass(_ connection: any StoreConnection, users: Int) throws(RepositoryError) {
         for given in given where given.last > 0 {
             try connection.setLastNumber(given.last, of: given.table, given.column)
         }

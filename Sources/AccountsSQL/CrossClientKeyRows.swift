@@ -22,7 +22,7 @@ struct CrossClientKeyRows {
     private static let forget = Query("DELETE FROM cross_client_keys WHERE identity_id = ?")
     private static let insert = Query("INSERT INTO cross_client_keys (issuer, hash, identity_id) VALUES (?, ?, ?)")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let issuer: String
 
     func owner(of key: TokenHash) throws(RepositoryError) -> Owner {

@@ -13,7 +13,7 @@ struct DirectoryJoin {
     private static let atIssuer = Query("SELECT 1 FROM identities WHERE user_id = ? AND issuer = ? LIMIT 1")
     private static let any = Query("SELECT 1 FROM identities WHERE user_id = ? LIMIT 1")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let record: SignInRecord
 

@@ -18,7 +18,7 @@ struct DirectoryRows {
     private static let byName = Query(
         "SELECT \(columns) FROM directory_users WHERE provider = ? AND name_hash = ?")
     // A name belongs to who has signed in by its account; until then any number may want it, each for themselves.
-    private static let byWish = Query(
+    private static let byRequest = Query(
         """
         SELECT \(columns) FROM directory_users
         WHERE provider = ? AND wanted_hash = ? AND email_hash = ? AND joined IS NULL
@@ -67,30 +67,35 @@ struct DirectoryRows {
         """)
     private static let anyIdentity = Query("SELECT 1 FROM identities WHERE user_id = ? LIMIT 1")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let now: Int64
 
-    /// Whom a wish is about: a sign-up by its name, a recovery by either. A name is that of who has signed in by its
+    /// Whom a request is about: a sign-up by its name, a recovery by either. A name is that of who has signed in by its
     /// account; before that one sign-up is another's only where both have the same address, so that nobody holds a name
     /// against its owner by wanting it first.
-    func find(_ wish: DirectoryWish, at provider: String, _ keys: SecretKeyCache) throws(RepositoryError) -> Found? {
-        if wish.kind == .recovery, wish.username == nil, let email = wish.email {
+    func find(_ provisioning: ProvisioningRequest, at provider: String, _ keys: SecretKeyCache) throws(RepositoryError)
+        -> Found?
+    {
+        if provisioning.kind == .recovery, provisioning.username == nil, let email = provisioning.email {
             return try first(Self.byEmail, provider, hash("email", email, keys))
         }
-        guard let name = wish.name else { return nil }
+        guard let name = provisioning.name else { return nil }
         let nameHash = try hash("name", name, keys)
         if let owner = try first(Self.byName, provider, nameHash) { return owner }
-        if let email = wish.email {
-            let found = try connection.first(Self.byWish, provider, nameHash, hash("email", email, keys), read: found)
+        if let email = provisioning.email {
+            let found = try connection.first(
+                Self.byRequest, provider, nameHash, hash("email", email, keys), read: found)
             if let found { return found }
         }
-        return wish.kind == .recovery ? try onlyOne(wanting: nameHash, at: provider) : nil
+        return provisioning.kind == .recovery ? try onlyOne(wanting: nameHash, at: provider) : nil
     }
 
     /// Whether a name is somebody's, or wanted by somebody.
-    func isWanted(_ wish: DirectoryWish, at provider: String, _ keys: SecretKeyCache) throws(RepositoryError) -> Bool {
-        guard let name = wish.name else { return false }
+    func isWanted(_ provisioning: ProvisioningRequest, at provider: String, _ keys: SecretKeyCache)
+        throws(RepositoryError) -> Bool
+    {
+        guard let name = provisioning.name else { return false }
         let nameHash = try hash("name", name, keys)
         if try first(Self.byName, provider, nameHash) != nil { return true }
         return try first(Self.byWantedName, provider, nameHash) != nil
@@ -102,15 +107,17 @@ struct DirectoryRows {
         return all.count == 1 ? all.first : nil
     }
 
-    /// Whether a mail for a wish goes to whom the account is for.
+    /// Whether a mail for a request goes to whom the account is for.
     ///
     /// Once the directory has the account, it mails to the address that the account has there. Before, it is told the
-    /// address of the wish; and a second sign-up of the name, with another address, must not come in between and have
-    /// the account.
-    func reaches(_ found: Found, _ wish: DirectoryWish, _ keys: SecretKeyCache) throws(RepositoryError) -> Bool {
+    /// address of the request; and a second sign-up of the name, with another address, must not come in between and
+    /// have the account.
+    func reaches(_ found: Found, _ provisioning: ProvisioningRequest, _ keys: SecretKeyCache) throws(RepositoryError)
+        -> Bool
+    {
         guard let known = found.emailHash else { return false }
         if found.account.directoryID != nil || found.joined != nil { return true }
-        guard wish.kind == .signUp, let email = wish.email else { return false }
+        guard provisioning.kind == .signUp, let email = provisioning.email else { return false }
         return try known == hash("email", email, keys)
     }
 
@@ -142,22 +149,23 @@ struct DirectoryRows {
             recipientHash: row.isEmpty(6) ? nil : row.blob(6))
     }
 
-    /// A new user who has no identity yet, with an account by the names of a wish.
+    /// A new user who has no identity yet, with an account by the names of a request.
     ///
     /// - Parameter hasAddress: whether mails are to reach it, the first of which is on its way; nobody is found by an
     ///   address that none goes to.
     func makeUser(
-        of wish: DirectoryWish, at provider: String, name: DirectoryName, reference: String, hasAddress: Bool,
+        of provisioning: ProvisioningRequest, at provider: String, name: DirectoryName, reference: String,
+        hasAddress: Bool,
         _ keys: SecretKeyCache
     ) throws(RepositoryError) -> DirectoryAccount {
         let user = try UserRows(connection: connection, sealer: sealer)
-            .insert(reference: reference, profile: Profile(own: wish.own), now: now)
+            .insert(reference: reference, profile: Profile(own: provisioning.own), now: now)
         try AuditTrail(connection: connection, now: now).add(.userSignedUp, user: user)
-        let nameHash: [UInt8]? = if let name = wish.name { try hash("name", name, keys) } else { nil }
+        let nameHash: [UInt8]? = if let name = provisioning.name { try hash("name", name, keys) } else { nil }
         let emailHash: [UInt8]? =
-            if hasAddress, let email = wish.email { try hash("email", email, keys) } else { nil }
+            if hasAddress, let email = provisioning.email { try hash("email", email, keys) } else { nil }
         let recipientHash: [UInt8]? =
-            if hasAddress, let email = wish.email { try self.recipientHash(email, keys) } else { nil }
+            if hasAddress, let email = provisioning.email { try self.recipientHash(email, keys) } else { nil }
         try connection.run(
             Self.insert, user, provider, nameHash, emailHash, recipientHash, name.externalID, name.hash, now)
         return DirectoryAccount(user: user, provider: provider, externalID: name.externalID, directoryID: nil)
@@ -173,17 +181,17 @@ struct DirectoryRows {
         return DirectoryAccount(user: user, provider: provider, externalID: name.externalID, directoryID: nil)
     }
 
-    /// Counts one more mail to whom an account is for, or, where there is none yet, to the address of a wish.
+    /// Counts one more mail to whom an account is for, or, where there is none yet, to the address of a request.
     ///
     /// - Returns: false where there were too many within the hour.
     func countMail(
-        _ found: Found?, _ wish: DirectoryWish, _ limits: DirectoryLimits, _ keys: SecretKeyCache
+        _ found: Found?, _ provisioning: ProvisioningRequest, _ limits: DirectoryLimits, _ keys: SecretKeyCache
     ) throws(RepositoryError) -> Bool {
         let recipient: [UInt8]
         if let known = found?.recipientHash ?? found?.emailHash {
             recipient = known
         } else {
-            guard let email = wish.email else { return false }
+            guard let email = provisioning.email else { return false }
             recipient = try recipientHash(email, keys)
         }
         let budget = Budget("mails", limit: limits.mailsPerHour, seconds: 3600)
@@ -192,7 +200,7 @@ struct DirectoryRows {
     }
 
     private func recipientHash(_ email: String, _ keys: SecretKeyCache) throws(RepositoryError) -> [UInt8] {
-        try keys.strangerHash(of: "recipient", DirectoryWish.recipient(email), sealer)
+        try keys.strangerHash(of: "recipient", ProvisioningRequest.recipient(email), sealer)
     }
 
     /// - Returns: false where another account has that name.
@@ -241,6 +249,6 @@ struct DirectoryRows {
     }
 
     private func hash(_ kind: String, _ text: String, _ keys: SecretKeyCache) throws(RepositoryError) -> [UInt8] {
-        try keys.strangerHash(of: kind, DirectoryWish.normalized(text), sealer)
+        try keys.strangerHash(of: kind, ProvisioningRequest.normalized(text), sealer)
     }
 }

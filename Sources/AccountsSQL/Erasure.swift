@@ -24,13 +24,13 @@ package struct Erasure {
     private static let user = Query("DELETE FROM users WHERE id = ?")
     private static let count = Query("UPDATE meta SET value = value + 1 WHERE name = 'erased_users'")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
     package let sealer: StoreSealer
     /// What is under way for the user's subjects is over, too.
     package let line: NotBefore
     package let now: Int64
 
-    package init(connection: any Connection, sealer: StoreSealer, line: NotBefore, now: Int64) {
+    package init(connection: any StoreConnection, sealer: StoreSealer, line: NotBefore, now: Int64) {
         self.connection = connection
         self.sealer = sealer
         self.line = line
@@ -56,7 +56,7 @@ package struct Erasure {
     }
 
     /// Sessions and tickets.
-    static func removeBound(of user: UserID, _ connection: any Connection) throws(RepositoryError) {
+    static func removeBound(of user: UserID, _ connection: any StoreConnection) throws(RepositoryError) {
         for query in bound + users { try connection.run(query, user) }
     }
 
@@ -64,7 +64,7 @@ package struct Erasure {
     ///
     /// - Returns: whether there was one.
     @discardableResult
-    static func removeUser(_ user: UserID, _ connection: any Connection) throws(RepositoryError) -> Bool {
+    static func removeUser(_ user: UserID, _ connection: any StoreConnection) throws(RepositoryError) -> Bool {
         try connection.run(Self.user, user)
         guard connection.changes > 0 else { return false }
         try connection.run(count)

@@ -3,10 +3,10 @@ public import Accounts
 /// What is of no use any more. Each table finds its rows by an index on the expiry, and no step takes long. Sessions
 /// have none: ``SessionSweep``.
 package struct ExpiredRows {
-    package let connection: any Connection
+    package let connection: any StoreConnection
     package let tables: StoreTables
 
-    package init(connection: any Connection, tables: StoreTables) {
+    package init(connection: any StoreConnection, tables: StoreTables) {
         self.connection = connection
         self.tables = tables
     }
@@ -29,7 +29,7 @@ struct Probe {
     private static let set = Query(
         "INSERT INTO meta (name, value) VALUES ('probed', ?1) ON CONFLICT (name) DO UPDATE SET value = ?1")
 
-    let connection: any Connection
+    let connection: any StoreConnection
 
     func set(now: Int64) throws(RepositoryError) { try connection.run(Self.set, now) }
 }

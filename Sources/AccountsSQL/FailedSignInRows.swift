@@ -22,7 +22,7 @@ struct FailedSignInRows {
             AND ' ' || coalesce(correlations, '') || ' ' LIKE ? ORDER BY id LIMIT ?
         """)
 
-    let connection: any Connection
+    let connection: any StoreConnection
 
     func add(_ counts: [FailedSignInCount], at: Int64, expiresAt: Int64) throws(RepositoryError) {
         guard !counts.isEmpty else { return }

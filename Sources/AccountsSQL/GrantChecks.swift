@@ -14,7 +14,7 @@ struct GrantChecks {
     // Two instances that look at once take each one once.
     private static let take = Query("UPDATE grants SET asked = ?3 WHERE identity_id = ?1 AND asked <= ?2")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let now: Int64
 

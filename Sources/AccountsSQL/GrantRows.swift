@@ -57,11 +57,11 @@ package struct GrantRows {
     private static let delete = Query("DELETE FROM grants WHERE identity_id = ?")
     private static let exists = Query("SELECT 1 FROM grants WHERE identity_id = ? AND ended IS NULL")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
     package let sealer: StoreSealer
     package let now: Int64
 
-    package init(connection: any Connection, sealer: StoreSealer, now: Int64) {
+    package init(connection: any StoreConnection, sealer: StoreSealer, now: Int64) {
         self.connection = connection
         self.sealer = sealer
         self.now = now
@@ -170,7 +170,7 @@ package struct GrantRows {
     }
 
     /// Gives back what a former life of the one server of this store has left behind.
-    package static func releaseAll(_ connection: any Connection) throws(RepositoryError) {
+    package static func releaseAll(_ connection: any StoreConnection) throws(RepositoryError) {
         try connection.run(releaseAll)
     }
 
@@ -195,7 +195,7 @@ struct GrantCountRows {
         "INSERT INTO meta (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = meta.value + 1")
     private static let find = Query("SELECT value FROM meta WHERE name = ?")
 
-    let connection: any Connection
+    let connection: any StoreConnection
 
     func add(_ count: Count) throws(RepositoryError) { try connection.run(Self.add, count.rawValue) }
 

@@ -10,7 +10,7 @@ struct IdentityChanges {
         RETURNING provider
         """)
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let now: Int64
 

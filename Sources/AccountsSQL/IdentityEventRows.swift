@@ -10,7 +10,7 @@ struct IdentityEventRows {
     private static let resumeEmail = Query(
         "UPDATE identities SET email_stopped = 0, email_said = ?2 WHERE id = ?1 AND email_stopped <> 0")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     /// Drawn now; where an event is older, its own time is the line's.
     var line: NotBefore = .none

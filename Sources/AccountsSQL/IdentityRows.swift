@@ -51,9 +51,9 @@ package struct IdentityRows {
     // Of two who find it under the former name one gives it the other.
     private static let rename = Query("UPDATE identities SET issuer = ?2 WHERE id = ?1 AND issuer = ?3")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
 
-    package init(connection: any Connection) {
+    package init(connection: any StoreConnection) {
         self.connection = connection
     }
 

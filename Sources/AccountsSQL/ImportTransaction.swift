@@ -2,7 +2,7 @@ public import Accounts
 
 /// Users from elsewhere, each as a sign-in would have stored it, but without a session.
 struct ImportTransaction {
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let now: Int64
 

@@ -18,7 +18,7 @@ struct IssuerRows {
         postgres:
             "INSERT INTO meta (name, content) VALUES ('providers', ?1) ON CONFLICT (name) DO UPDATE SET content = ?1")
 
-    let connection: any Connection
+    let connection: any StoreConnection
 
     func identityCounts() throws(RepositoryError) -> [IdentityCount] {
         try connection.all(Self.counts) { row in

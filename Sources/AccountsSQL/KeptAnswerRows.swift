@@ -11,7 +11,7 @@ struct KeptAnswerRows {
         SELECT reference FROM users JOIN identities ON identities.user_id = users.id WHERE users.id = ? AND identities.id = ?
         """)
 
-    let connection: any Connection
+    let connection: any StoreConnection
 
     /// Keeps another answer than what the use began with.
     func set(_ answer: KeptAnswer, of use: OneTimeUse) throws(RepositoryError) {

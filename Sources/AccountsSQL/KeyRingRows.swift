@@ -17,9 +17,9 @@ package struct KeyRingRows {
 
     private static let proof = Array("gatehouse".utf8)
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
 
-    package init(connection: any Connection) {
+    package init(connection: any StoreConnection) {
         self.connection = connection
     }
 

@@ -1,4 +1,5 @@
-import Glibc
+package import Accounts
+internal import Glibc
 package import System
 
 /// The ledger's file: one line a record, only ever added to.
@@ -54,5 +55,18 @@ package struct LedgerFile {
         var bytes = [UInt8](repeating: 0, count: end - start)
         let count = try file.read(into: &bytes, at: start)
         return Array(bytes.prefix(count))
+    }
+}
+
+extension SystemError {
+    /// What of it concerns the store.
+    package var unavailability: Unavailability {
+        switch code {
+        // The last is a limit of the file's size.
+        case ENOSPC, EDQUOT, EFBIG: .diskFull
+        case EROFS: .readOnly
+        case EIO: .inputOutput
+        default: .cannotOpen
+        }
     }
 }

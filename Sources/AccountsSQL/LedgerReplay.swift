@@ -6,7 +6,7 @@ package struct LedgerReplay {
     private static let isStranded = Query(
         "SELECT 1 FROM users WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM identities WHERE user_id = ?1)")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let tables: StoreTables
     let now: Int64
@@ -20,7 +20,7 @@ package struct LedgerReplay {
 
     private var audit: AuditTrail { AuditTrail(connection: connection, now: now) }
 
-    package init(connection: any Connection, sealer: StoreSealer, tables: StoreTables, now: Int64) {
+    package init(connection: any StoreConnection, sealer: StoreSealer, tables: StoreTables, now: Int64) {
         (self.connection, self.sealer, self.tables, self.now) = (connection, sealer, tables, now)
     }
 

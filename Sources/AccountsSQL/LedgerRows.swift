@@ -8,11 +8,11 @@ package struct LedgerRows {
     private static let forget = Query("DELETE FROM ledger WHERE number <= ?")
     private static let waiting = Query("SELECT number, line FROM ledger ORDER BY number")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
     package let sealer: StoreSealer
     package let now: Int64
 
-    package init(connection: any Connection, sealer: StoreSealer, now: Int64) {
+    package init(connection: any StoreConnection, sealer: StoreSealer, now: Int64) {
         self.connection = connection
         self.sealer = sealer
         self.now = now
@@ -31,8 +31,9 @@ package struct LedgerRows {
     }
 
     /// All that may not be in the file yet.
-    package static func waiting(_ connection: any Connection) throws(RepositoryError) -> [(number: Int64, line: String)]
-    {
+    package static func waiting(_ connection: any StoreConnection) throws(RepositoryError) -> [(
+        number: Int64, line: String
+    )] {
         try connection.all(waiting) { ($0.integer(0), $0.text(1)) }
     }
 }

@@ -2,7 +2,7 @@ public import Accounts
 
 /// Another identity for the user of a session.
 struct LinkTransaction {
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let record: LinkRecord
 

@@ -29,10 +29,10 @@ package struct LockRows {
         WHERE user_id = ?
         """)
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let now: Int64
 
-    package init(connection: any Connection, now: Int64) {
+    package init(connection: any StoreConnection, now: Int64) {
         self.connection = connection
         self.now = now
     }

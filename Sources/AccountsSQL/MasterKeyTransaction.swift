@@ -15,7 +15,7 @@ struct MasterKeyTransaction {
     private static let removeMark = Query("DELETE FROM meta WHERE name = 'master_key_change'")
     private static let forgetDataKeys = Query("DELETE FROM key_ring WHERE number < (SELECT max(number) FROM key_ring)")
 
-    let connection: any Connection
+    let connection: any StoreConnection
 
     /// - Returns: how many sessions have ended.
     func run(_ change: MasterKeyChange) throws(RepositoryError) -> Int {

@@ -21,14 +21,14 @@ package struct MergeTransaction {
         """)
     private static let moveDirectoryUser = Query("UPDATE directory_users SET user_id = ?1 WHERE user_id = ?2")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let tables: StoreTables
     let line: NotBefore
     let now: Int64
 
     package init(
-        connection: any Connection, sealer: StoreSealer, tables: StoreTables, line: NotBefore, now: Int64
+        connection: any StoreConnection, sealer: StoreSealer, tables: StoreTables, line: NotBefore, now: Int64
     ) {
         self.connection = connection
         self.sealer = sealer

@@ -52,11 +52,11 @@ package struct NotBeforeRows {
             "SELECT max(at), max(authenticated_after) FROM (\(rows.joined(separator: " UNION ALL "))) AS lines")
     }
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let now: Int64
 
-    package init(connection: any Connection, sealer: StoreSealer, now: Int64) {
+    package init(connection: any StoreConnection, sealer: StoreSealer, now: Int64) {
         self.connection = connection
         self.sealer = sealer
         self.now = now
@@ -226,7 +226,7 @@ package enum NotBeforeKey {
 
 extension StoreSealer {
     /// The key that subjects are hashed under: that of names, which is never another one.
-    package func subjectKey(_ connection: any Connection) throws(RepositoryError) -> [UInt8] {
+    package func subjectKey(_ connection: any StoreConnection) throws(RepositoryError) -> [UInt8] {
         try keptSubjectKey { () throws(RepositoryError) in
             guard let key = try SecretKeyRows(connection: connection).keys(for: .directory, self).last else {
                 throw .unavailable(.brokenSeal)

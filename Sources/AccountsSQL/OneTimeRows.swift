@@ -9,7 +9,7 @@ struct PortTokenRows {
         """)
     private static let find = Query("SELECT 1 FROM used_port_tokens WHERE hash = ? AND expires > ?")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let now: Int64
 
     func insert(_ token: OneTimeUse) throws(RepositoryError) {
@@ -27,9 +27,9 @@ package struct ChallengeRows {
         "INSERT INTO used_challenges (hash, expires) VALUES (?, ?) ON CONFLICT DO NOTHING")
     private static let find = Query("SELECT 1 FROM used_challenges WHERE hash = ? AND expires > ?")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
 
-    package init(connection: any Connection) {
+    package init(connection: any StoreConnection) {
         self.connection = connection
     }
 

@@ -23,7 +23,7 @@ struct OutboxRows {
     private static let delete = Query("DELETE FROM outbox WHERE number = ? RETURNING kind, user_id, identity_id")
     private static let status = Query("SELECT count(*), min(created) FROM outbox")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let now: Int64
 
@@ -37,29 +37,29 @@ struct OutboxRows {
 
     func add(
         _ content: OutboxMessage.Content, provider: String, issuer: String, user: UserID, identity: IdentityID,
-        holder: NetworkHash = .none, turn: Int64 = 0
+        network: NetworkHash = .none, turn: Int64 = 0
     ) throws(RepositoryError) {
         let number = try connection.first(
-            Self.insert, content.kind, provider, issuer, [UInt8](), user, identity, now, holder.wide, turn
+            Self.insert, content.kind, provider, issuer, [UInt8](), user, identity, now, network.wide, turn
         ) { $0.integer(0) }
         guard let number else { throw .unavailable(.corrupt) }
         // In a second statement: the seal binds the number of the row, which there has to be first.
         try connection.run(Self.setContent, try sealer.sealing(content.encoded, .outbox(number)), number)
     }
 
-    /// How many wishes wait to be passed on to directories.
-    func waitingWishes() throws(RepositoryError) -> Int64 {
+    /// How many requests wait to be passed on to directories.
+    func waitingRequests() throws(RepositoryError) -> Int64 {
         try connection.first(
-            Self.waiting, DirectoryWish.Kind.signUp.rawValue, DirectoryWish.Kind.recovery.rawValue
+            Self.waiting, ProvisioningRequest.Kind.signUp.rawValue, ProvisioningRequest.Kind.recovery.rawValue
         ) { $0.integer(0) } ?? 0
     }
 
     /// How many of them came from one network.
-    func waitingWishes(of holder: NetworkHash) throws(RepositoryError) -> Int64 {
-        try connection.first(Self.waitingOf, holder.wide) { $0.integer(0) } ?? 0
+    func waitingRequests(of network: NetworkHash) throws(RepositoryError) -> Int64 {
+        try connection.first(Self.waitingOf, network.wide) { $0.integer(0) } ?? 0
     }
 
-    /// Notes whom a wish turned out to be about.
+    /// Notes whom a request turned out to be about.
     func setUser(of number: Int64, _ user: UserID) throws(RepositoryError) {
         try connection.run(Self.setUser, user, number)
     }
@@ -71,7 +71,7 @@ struct OutboxRows {
             let number = row.integer(0)
             let encoded = try sealer.opening(row.blob(3), .outbox(number), connection)
             let content: OutboxMessage.Content
-            do throws(ContentCodingError) {
+            do throws(EncodedContentError) {
                 content = try OutboxMessage.Content(encoded: encoded)
             } catch {
                 throw .unavailable(.corrupt)
@@ -94,7 +94,7 @@ struct OutboxRows {
         }
     }
 
-    /// - Parameter directory: nil where what became of the wish is in the audit trail already.
+    /// - Parameter directory: nil where what became of the request is in the audit trail already.
     private func remove(
         _ number: Int64, revoked: AuditEvent.Kind, loggedOut: AuditEvent.Kind, directory: AuditEvent.Kind?
     ) throws(RepositoryError) {
@@ -104,7 +104,7 @@ struct OutboxRows {
         // Another server that took it after our time with it was over may have been the first.
         guard let (kind, user, identity) = removed else { return }
         let audit = AuditTrail(connection: connection, now: now)
-        if DirectoryWish.Kind(rawValue: kind) != nil {
+        if ProvisioningRequest.Kind(rawValue: kind) != nil {
             guard let directory else { return }
             try audit.add(directory, user: user.rawValue == 0 ? nil : user)
         } else {
@@ -112,7 +112,7 @@ struct OutboxRows {
         }
     }
 
-    static func status(_ connection: any Connection) throws(RepositoryError) -> OutboxStatus {
+    static func status(_ connection: any StoreConnection) throws(RepositoryError) -> OutboxStatus {
         try connection.first(status) { OutboxStatus(pending: Int($0.integer(0)), oldestAt: $0.optionalInteger(1)) }
             ?? OutboxStatus(pending: 0, oldestAt: nil)
     }

@@ -37,23 +37,23 @@ package struct PendingSignInRows {
         """)
     private static let remove = Query("DELETE FROM pending_sign_ins WHERE number = ?")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
 
-    package init(connection: any Connection) {
+    package init(connection: any StoreConnection) {
         self.connection = connection
     }
 
     package func insert(_ pending: PendingSignIn) throws(RepositoryError) {
         try connection.run(
-            Self.insert, pending.handle, pending.browser, pending.content, pending.expiresAt, pending.holder.narrow,
-            pending.holder.wide, pending.byteCount)
+            Self.insert, pending.handle, pending.browser, pending.content, pending.expiresAt, pending.network.narrow,
+            pending.network.wide, pending.byteCount)
     }
 
     package func find(_ handle: TokenHash, now: Int64) throws(RepositoryError) -> PendingSignIn? {
         try connection.first(Self.find, handle, now) { row throws(RepositoryError) in
             PendingSignIn(
                 handle: handle, browser: try row.hash(0), content: row.blob(1), expiresAt: row.integer(2),
-                holder: NetworkHash(narrow: row.integer(3), wide: row.integer(4)))
+                network: NetworkHash(narrow: row.integer(3), wide: row.integer(4)))
         }
     }
 

@@ -29,7 +29,7 @@ struct ProviderLogoutRows {
         """)
     private static let note = Query("INSERT INTO seen_tokens (hash, expires) VALUES (?, ?) ON CONFLICT DO NOTHING")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let record: LogoutRecord
 

@@ -40,7 +40,7 @@ struct PushRows {
         "UPDATE pushes SET state = 3, fetched = ?, expires = ?, forgotten = ? WHERE handle = ?")
     private static let extend = Query("UPDATE sessions SET expires = ? WHERE id = ? AND expires > ?")
 
-    let connection: any Connection
+    let connection: any StoreConnection
 
     func insert(_ push: PendingPush, maximum: Int64) throws(RepositoryError) {
         try connection.run(

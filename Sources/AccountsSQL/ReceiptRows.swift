@@ -14,7 +14,7 @@ struct ReceiptRows {
         WHERE user_id = ? ORDER BY created, id
         """)
 
-    let connection: any Connection
+    let connection: any StoreConnection
 
     /// After the code and the challenge were used up.
     func store(_ record: TransactionRecord) throws(RepositoryError) -> ReceiptOutcome {

@@ -23,10 +23,10 @@ package struct RefreshTransaction {
     private static let extend = Query("UPDATE sessions SET expires = ? WHERE id = ?")
     private static let deleteFamily = Query("DELETE FROM sessions WHERE user_id = ? AND family = ?")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let record: RefreshRecord
 
-    package init(connection: any Connection, record: RefreshRecord) {
+    package init(connection: any StoreConnection, record: RefreshRecord) {
         self.connection = connection
         self.record = record
     }
@@ -108,7 +108,7 @@ private struct SessionChain {
 
     /// - Returns: nil when there is no such session.
     init?(
-        _ id: SessionID, _ connection: any Connection, presented: PresentedRefreshToken, now: Int64
+        _ id: SessionID, _ connection: any StoreConnection, presented: PresentedRefreshToken, now: Int64
     ) throws(RepositoryError) {
         guard let found = try SessionRows(connection: connection).findWithTokens(id, now: now) else { return nil }
         (session, earlier, late) = found
@@ -139,7 +139,7 @@ private struct SessionChain {
 
 /// The end of a session by one of its refresh tokens (RFC 7009).
 struct RefreshRevocation {
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let presented: PresentedRefreshToken
     let now: Int64

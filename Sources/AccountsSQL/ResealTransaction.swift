@@ -15,12 +15,12 @@ struct ResealTransaction {
     private static let forget = Query("DELETE FROM reseal WHERE target <> ?")
     private static let newest = Query("SELECT max(number) FROM key_ring")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let tables: StoreTables
     let limit: Int
 
-    static func isDue(_ connection: any Connection, _ tables: StoreTables) throws(RepositoryError) -> Bool {
+    static func isDue(_ connection: any StoreConnection, _ tables: StoreTables) throws(RepositoryError) -> Bool {
         try connection.first(due, tables.sealedEnd) { $0.integer(0) != 0 } ?? false
     }
 
@@ -82,7 +82,7 @@ struct ResealPlace: Equatable, Sendable {
     let area: Int64
     let position: SealedPosition
 
-    static func all(_ connection: any Connection, _ tables: StoreTables) throws(RepositoryError) -> [ResealPlace] {
+    static func all(_ connection: any StoreConnection, _ tables: StoreTables) throws(RepositoryError) -> [ResealPlace] {
         try connection.all(find) { row in
             let area = row.integer(1)
             let position = tables.sealed(area).map { $0.position(row, 2) }
@@ -90,7 +90,7 @@ struct ResealPlace: Equatable, Sendable {
         }
     }
 
-    func save(_ connection: any Connection) throws(RepositoryError) {
+    func save(_ connection: any StoreConnection) throws(RepositoryError) {
         let query =
             switch position {
             case .row: Self.saveRow

@@ -24,7 +24,7 @@ struct Summaries {
         FROM sessions WHERE expires > ? GROUP BY 1, 2, 3
         """)
 
-    static func find(_ user: UserID, _ connection: any Connection) throws(RepositoryError) -> UserSummary? {
+    static func find(_ user: UserID, _ connection: any StoreConnection) throws(RepositoryError) -> UserSummary? {
         try connection.first(ofUser, user) { read($0) }
     }
 

@@ -5,13 +5,13 @@ package struct SealCheck {
     /// How many are read at once, each page a read of its own: a long one would keep the log from starting over.
     private static let pageSize = 500
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
     package let sealer: StoreSealer
     package let tables: StoreTables
     package let progress: @Sendable (_ done: Int, _ total: Int) -> Void
 
     package init(
-        connection: any Connection, sealer: StoreSealer, tables: StoreTables,
+        connection: any StoreConnection, sealer: StoreSealer, tables: StoreTables,
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) {
         self.connection = connection

@@ -61,7 +61,7 @@ package struct SealedColumn: Sendable {
     package var start: SealedPosition { SealedPosition.start(kind) }
 
     package func page(
-        _ connection: any Connection, after position: SealedPosition, limit: Int
+        _ connection: any StoreConnection, after position: SealedPosition, limit: Int
     ) throws(RepositoryError) -> [Value] {
         try connection.all(page, position, Int64(limit)) { row throws(RepositoryError) in
             let position = self.position(row, 0)
@@ -70,7 +70,7 @@ package struct SealedColumn: Sendable {
     }
 
     func replace(
-        at position: SealedPosition, with sealed: [UInt8], _ connection: any Connection
+        at position: SealedPosition, with sealed: [UInt8], _ connection: any StoreConnection
     ) throws(RepositoryError) {
         try connection.run(replacement, sealed, position)
     }

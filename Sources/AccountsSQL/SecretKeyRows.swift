@@ -21,9 +21,9 @@ package struct SecretKeyRows {
     private static let ofPurpose = Query(
         "SELECT number, sealed_key FROM secret_keys WHERE purpose = ? ORDER BY number DESC")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
 
-    package init(connection: any Connection) {
+    package init(connection: any StoreConnection) {
         self.connection = connection
     }
 

@@ -13,7 +13,7 @@ struct SensitiveSession {
         case refused(Refusal)
     }
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let now: Int64
 
     /// The live session, where it shows what is demanded for an act.

@@ -1,6 +1,6 @@
 public import Accounts
 
-/// The end of a session by its user's wish, of which its provider is told where the session's ID token was kept for
+/// The end of a session by its user's request, of which its provider is told where the session's ID token was kept for
 /// that.
 ///
 /// A session that ends in another way, by its age or by the provider's own word, takes its ID token along.
@@ -26,7 +26,7 @@ struct SessionEnd {
         let client: String
     }
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let now: Int64
 

@@ -34,7 +34,7 @@ struct SessionRoom {
         static let ofExchanges = Queries(.tokenExchange)
     }
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let source: SessionSource
     let limits: SessionLimits
 

@@ -47,9 +47,9 @@ package struct SessionRows {
     private static let deleteEvery = Query("DELETE FROM sessions")
     private static let forgetTokens = Query("DELETE FROM retired_refresh_tokens")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
 
-    package init(connection: any Connection) {
+    package init(connection: any StoreConnection) {
         self.connection = connection
     }
 

@@ -16,7 +16,7 @@ struct SessionScopeEnd {
     /// - Returns: the sessions of the next stretch that lie behind a line, and where the one after begins; nil at the
     ///   end.
     static func find(
-        _ connection: any Connection, after position: SessionID?
+        _ connection: any StoreConnection, after position: SessionID?
     ) throws(RepositoryError) -> (barred: [SessionID], next: SessionID?) {
         var barred: [SessionID] = []
         var last: SessionID?

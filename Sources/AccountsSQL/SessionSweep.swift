@@ -23,7 +23,7 @@ package final class SessionSweep: Sendable {
     ///
     /// - Returns: those that have expired, at most so many. The walk goes on behind the last of them.
     package func find(
-        _ connection: any Connection, expiredBy time: Int64?, limit: Int
+        _ connection: any StoreConnection, expiredBy time: Int64?, limit: Int
     ) throws(RepositoryError) -> [SessionID] {
         guard let time else { return [] }
         var expired: [SessionID] = []
@@ -50,7 +50,7 @@ package final class SessionSweep: Sendable {
     ///
     /// - Returns: how many went.
     package func delete(
-        _ sessions: [SessionID], _ connection: any Connection, expiredBy time: Int64?
+        _ sessions: [SessionID], _ connection: any StoreConnection, expiredBy time: Int64?
     ) throws(RepositoryError) -> Int {
         guard let time else { return 0 }
         var removed = 0

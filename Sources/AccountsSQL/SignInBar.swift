@@ -2,7 +2,7 @@ import Accounts
 
 /// What keeps out somebody who has proven who they are: a lock, or a line in time that their sign-in lies behind.
 struct SignInBar {
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     /// What the lines are compared with.
     let beginning: SignInBeginning
@@ -56,14 +56,14 @@ struct SignInBar {
 }
 
 extension SignInBar {
-    init(_ record: SignInRecord, connection: any Connection, sealer: StoreSealer) {
+    init(_ record: SignInRecord, connection: any StoreConnection, sealer: StoreSealer) {
         self.init(
             connection: connection, sealer: sealer, beginning: record.beginning,
             authenticatedAt: record.session.authentication.time, provider: record.provider, app: record.session.app,
             upstreamSession: record.session.upstreamSession, now: record.now)
     }
 
-    init(_ record: LinkRecord, connection: any Connection, sealer: StoreSealer) {
+    init(_ record: LinkRecord, connection: any StoreConnection, sealer: StoreSealer) {
         self.init(
             connection: connection, sealer: sealer, beginning: record.beginning,
             authenticatedAt: record.authenticationTime, provider: record.provider, app: nil,

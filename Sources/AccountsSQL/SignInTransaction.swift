@@ -2,11 +2,11 @@ public import Accounts
 
 /// A sign-in from the verified identity to the open session, in the order it happens.
 package struct SignInTransaction {
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let record: SignInRecord
 
-    package init(connection: any Connection, sealer: StoreSealer, record: SignInRecord) {
+    package init(connection: any StoreConnection, sealer: StoreSealer, record: SignInRecord) {
         self.connection = connection
         self.sealer = sealer
         self.record = record
@@ -333,11 +333,11 @@ extension TransactionRecord {
 
 /// What a provider says of a user, merged into what is known.
 package struct ProfileMerge {
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let record: SignInRecord
 
-    package init(connection: any Connection, sealer: StoreSealer, record: SignInRecord) {
+    package init(connection: any StoreConnection, sealer: StoreSealer, record: SignInRecord) {
         self.connection = connection
         self.sealer = sealer
         self.record = record
@@ -384,7 +384,7 @@ extension SQLStore {
 
 /// A new user with the first identity and session.
 struct RegistrationTransaction {
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let now: Int64
 

@@ -17,9 +17,9 @@ package struct SigningKeyRows {
         "UPDATE signing_keys SET retired = ?, private_key = x'' WHERE kid = ? AND retired IS NULL")
     private static let retireAll = Query("UPDATE signing_keys SET retired = ?, private_key = x'' WHERE retired IS NULL")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
 
-    package init(connection: any Connection) {
+    package init(connection: any StoreConnection) {
         self.connection = connection
     }
 

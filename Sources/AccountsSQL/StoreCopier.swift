@@ -156,13 +156,13 @@ public struct StoreCopier: Sendable {
 
 extension StoreCopier {
     private func inSource<Value: Sendable>(
-        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Value
     ) async throws(StoreCopyError) -> Value {
         do throws(RepositoryError) { return try await source.read(body) } catch { throw .source(error) }
     }
 
     private func inTarget<Value: Sendable>(
-        _ table: StoredTable? = nil, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
+        _ table: StoredTable? = nil, _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Value
     ) async throws(StoreCopyError) -> Value {
         do throws(RepositoryError) { return try await target.write(body) } catch {
             throw .target(error, table: table?.name)
@@ -170,7 +170,7 @@ extension StoreCopier {
     }
 
     private func inTarget<Value: Sendable>(
-        reading table: StoredTable, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
+        reading table: StoredTable, _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Value
     ) async throws(StoreCopyError) -> Value {
         do throws(RepositoryError) { return try await target.read(body) } catch {
             throw .target(error, table: table.name)

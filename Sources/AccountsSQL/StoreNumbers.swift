@@ -7,10 +7,10 @@ package struct StoreNumbers {
     // Of those who are erased the audit trail has the last word.
     private static let lastUserOfEvents = Query("SELECT max(user_id) FROM audit")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
     package let tables: StoreTables
 
-    package init(connection: any Connection, tables: StoreTables) {
+    package init(connection: any StoreConnection, tables: StoreTables) {
         (self.connection, self.tables) = (connection, tables)
     }
 

@@ -47,7 +47,7 @@ public final class StoreSealer: Sendable {
     ///
     /// - Returns: whether it did.
     /// - Throws: `.wrongMasterKey` when this process's master key does not open it; nothing has changed then.
-    package func reload(_ connection: any Connection) throws(RepositoryError) -> Bool {
+    package func reload(_ connection: any StoreConnection) throws(RepositoryError) -> Bool {
         // Before the store is open there is nothing to compare with, and perhaps no table.
         guard let known = ring.withLock({ $0?.entries }) else { return false }
         let entries = try KeyRingRows(connection: connection).all()
@@ -58,7 +58,7 @@ public final class StoreSealer: Sendable {
 
     /// The same for who only reads, and need not fail for a master key that was changed: the keys known so far go on
     /// opening what they opened.
-    private func refresh(_ connection: any Connection) throws(RepositoryError) -> Bool {
+    private func refresh(_ connection: any StoreConnection) throws(RepositoryError) -> Bool {
         do throws(RepositoryError) { return try reload(connection) } catch .wrongMasterKey { return false }
     }
 
@@ -81,7 +81,7 @@ public final class StoreSealer: Sendable {
 
     /// - Parameter connection: where the value was read, and where its key is if this process does not have it yet.
     package func opening(
-        _ sealed: [UInt8], _ context: SealContext, _ connection: any Connection
+        _ sealed: [UInt8], _ context: SealContext, _ connection: any StoreConnection
     ) throws(RepositoryError) -> [UInt8] {
         let sealer = try current
         do throws(SealingError) {
@@ -100,7 +100,8 @@ public final class StoreSealer: Sendable {
     }
 
     /// A key of the index of addresses and numbers. The number names it for good.
-    package func contactKey(_ number: Int64, _ sealed: [UInt8], _ connection: any Connection) throws(RepositoryError)
+    package func contactKey(_ number: Int64, _ sealed: [UInt8], _ connection: any StoreConnection)
+        throws(RepositoryError)
         -> [UInt8]
     {
         if let known = contactKeys.withLock({ $0[number] }) { return known }
@@ -129,18 +130,20 @@ public final class StoreSealer: Sendable {
     }
 
     package func profile(
-        _ sealed: [UInt8], _ context: SealContext, _ connection: any Connection
+        _ sealed: [UInt8], _ context: SealContext, _ connection: any StoreConnection
     ) throws(RepositoryError) -> Profile {
         let encoded = try opening(sealed, context, connection)
-        do throws(ContentCodingError) { return try Profile(encoded: encoded) } catch { throw .unavailable(.corrupt) }
+        do throws(EncodedContentError) { return try Profile(encoded: encoded) } catch { throw .unavailable(.corrupt) }
     }
 }
 
 extension StoreSealer {
     package func keptTokens(
-        _ sealed: [UInt8], _ context: SealContext, _ connection: any Connection
+        _ sealed: [UInt8], _ context: SealContext, _ connection: any StoreConnection
     ) throws(RepositoryError) -> KeptTokens {
         let encoded = try opening(sealed, context, connection)
-        do throws(ContentCodingError) { return try KeptTokens(encoded: encoded) } catch { throw .unavailable(.corrupt) }
+        do throws(EncodedContentError) { return try KeptTokens(encoded: encoded) } catch {
+            throw .unavailable(.corrupt)
+        }
     }
 }

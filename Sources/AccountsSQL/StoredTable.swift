@@ -100,23 +100,23 @@ package struct StoredTable: Sendable {
 
     func key(of row: [CopiedValue]) -> [CopiedValue] { Array(row.prefix(table.key.count)) }
 
-    func count(_ connection: any Connection) throws(RepositoryError) -> Int {
+    func count(_ connection: any StoreConnection) throws(RepositoryError) -> Int {
         Int(try connection.first(rowCount) { $0.integer(0) } ?? 0)
     }
 
-    func isEmpty(_ connection: any Connection) throws(RepositoryError) -> Bool { try lastKey(connection) == nil }
+    func isEmpty(_ connection: any StoreConnection) throws(RepositoryError) -> Bool { try lastKey(connection) == nil }
 
     /// The key of the last row; nil when there is none.
-    func lastKey(_ connection: any Connection) throws(RepositoryError) -> [CopiedValue]? {
+    func lastKey(_ connection: any StoreConnection) throws(RepositoryError) -> [CopiedValue]? {
         try connection.rows(last, [], table.key).first
     }
 
     /// The rows that follow a key.
-    func rows(_ connection: any Connection, after key: [CopiedValue]) throws(RepositoryError) -> [[CopiedValue]] {
+    func rows(_ connection: any StoreConnection, after key: [CopiedValue]) throws(RepositoryError) -> [[CopiedValue]] {
         try connection.rows(page, key + [.integer(Int64(Self.pageSize))], columns)
     }
 
-    package func insert(_ rows: ArraySlice<[CopiedValue]>, _ connection: any Connection) throws(RepositoryError) {
+    package func insert(_ rows: ArraySlice<[CopiedValue]>, _ connection: any StoreConnection) throws(RepositoryError) {
         var rest = rows
         while rest.count >= Self.rowsAStatement {
             _ = try connection.rows(insertMany, rest.prefix(Self.rowsAStatement).flatMap(\.self), [])
@@ -126,7 +126,7 @@ package struct StoredTable: Sendable {
     }
 }
 
-extension Connection {
+extension StoreConnection {
     /// Runs a query with as many values as it has places, and reads these columns of all its rows.
     fileprivate func rows(
         _ query: Query, _ values: [CopiedValue], _ columns: [Table.Column]

@@ -10,9 +10,9 @@ package struct SubjectFormRow {
     private static let anyUser = Query("SELECT 1 FROM users LIMIT 1")
     private static let countUsers = Query("SELECT count(*) FROM users")
 
-    private let connection: any Connection
+    private let connection: any StoreConnection
 
-    package init(connection: any Connection) { self.connection = connection }
+    package init(connection: any StoreConnection) { self.connection = connection }
 
     /// - Throws: `.notOpened(.otherSubjects)`.
     package func settle(_ wanted: SubjectForm?) throws(RepositoryError) -> SubjectForm {

@@ -2,7 +2,7 @@ public import Accounts
 
 /// Another identity for the user of a session, which a link ticket proves.
 struct TicketLinkTransaction {
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
     let link: TicketLink
 

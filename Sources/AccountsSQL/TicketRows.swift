@@ -44,7 +44,7 @@ struct TicketRows {
     private static let told = Query(
         "SELECT provider, profile FROM tickets WHERE hash = ? AND expires > ? AND answer IS NULL")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let sealer: StoreSealer
 
     /// What the holder of a live ticket was told with it.
@@ -121,7 +121,7 @@ extension TicketRows.Ticket {
     ///
     /// - Parameter user: whose identity it will be; nil where it makes a new user.
     func refusal(
-        _ connection: any Connection, _ sealer: StoreSealer, joining user: UserID? = nil, now: Int64
+        _ connection: any StoreConnection, _ sealer: StoreSealer, joining user: UserID? = nil, now: Int64
     ) throws(RepositoryError) -> Refusal? {
         try SignInBar(
             connection: connection, sealer: sealer, beginning: .seen(createdAt * 1000),

@@ -25,7 +25,7 @@ struct TransferSubjectRows {
         LEFT JOIN transfer_subjects ON identity_id = identities.id AND team = ?3 WHERE provider = ?1 AND issuer = ?2
         """)
 
-    let connection: any Connection
+    let connection: any StoreConnection
 
     /// Who a hash says that somebody was.
     func subject(of hash: TokenHash, at provider: String, _ issuer: String) throws(RepositoryError) -> Subject? {

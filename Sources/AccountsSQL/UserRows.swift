@@ -9,10 +9,10 @@ package struct UserRows {
 
     private static let existing = Query("SELECT 1 FROM users WHERE id = ?")
 
-    package let connection: any Connection
+    package let connection: any StoreConnection
     package let sealer: StoreSealer
 
-    package init(connection: any Connection, sealer: StoreSealer) {
+    package init(connection: any StoreConnection, sealer: StoreSealer) {
         self.connection = connection
         self.sealer = sealer
     }
@@ -48,7 +48,7 @@ package struct UserRows {
         try connection.first(Self.find, user) { $0.blob(1) }
     }
 
-    package static func exists(_ id: UserID, _ connection: any Connection) throws(RepositoryError) -> Bool {
+    package static func exists(_ id: UserID, _ connection: any StoreConnection) throws(RepositoryError) -> Bool {
         try connection.first(existing, id) { _ in true } ?? false
     }
 
@@ -87,13 +87,13 @@ extension SQLStore {
         }
     }
 
-    public func holder(of id: SessionID, now: Int64) async throws(RepositoryError) -> SessionHolder? {
+    public func authenticatedUser(of id: SessionID, now: Int64) async throws(RepositoryError) -> AuthenticatedUser? {
         try await read { [sealer] connection throws(RepositoryError) in
             guard let session = try SessionRows(connection: connection).find(id, now: now),
                 // A user who was erased between the two has no session either.
                 let user = try UserRows(connection: connection, sealer: sealer).find(session.user)
             else { return nil }
-            return SessionHolder(session: session, user: user)
+            return AuthenticatedUser(session: session, user: user)
         }
     }
 

@@ -13,7 +13,7 @@ struct CodeRows {
         """)
     private static let live = Query("SELECT expires, hash FROM used_codes WHERE expires > ?")
 
-    let connection: any Connection
+    let connection: any StoreConnection
     let usedCodes: UsedCodes
     let now: Int64
 
@@ -90,7 +90,7 @@ extension SQLiteAccounts {
 extension SQLiteAccounts {
     public func write<Outcome: Refusable>(
         of key: TurnKey?, consuming evidence: Evidence, _ challenge: OneTimeUse?, answer: KeptAnswer?, now: Int64,
-        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Outcome
+        _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Outcome
     ) async throws(RepositoryError) -> Outcome {
         try await beginTurn(key)
         defer { endTurn(key) }

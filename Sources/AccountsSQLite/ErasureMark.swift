@@ -13,7 +13,7 @@ struct ErasureMark {
     private static let renew = Query("UPDATE meta SET value = value + 1 WHERE name = 'erasure_in_log'")
     private static let clear = Query("DELETE FROM meta WHERE name = 'erasure_in_log' AND value = ?")
 
-    let connection: any Connection
+    let connection: any StoreConnection
 
     func set() throws(RepositoryError) { try connection.run(Self.set) }
 

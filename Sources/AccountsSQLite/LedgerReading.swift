@@ -129,7 +129,7 @@ extension LedgerRows {
     private static let last = Query("SELECT seq FROM sqlite_sequence WHERE name = 'ledger'")
 
     /// The number of the newest record; 0 before the first.
-    static func last(_ connection: any Connection) throws(RepositoryError) -> Int64 {
+    static func last(_ connection: any StoreConnection) throws(RepositoryError) -> Int64 {
         try connection.first(last) { $0.integer(0) } ?? 0
     }
 }

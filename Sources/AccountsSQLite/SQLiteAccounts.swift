@@ -197,7 +197,7 @@ public final class SQLiteAccounts: SQLStore {
     }
 
     public func write<Value: Sendable>(
-        of key: TurnKey?, _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value,
+        of key: TurnKey?, _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) async throws(RepositoryError) -> Value {
         try await beginTurn(key)
@@ -218,13 +218,13 @@ public final class SQLiteAccounts: SQLStore {
     }
 
     public func read<Value: Sendable>(
-        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         try await readers.read(body)
     }
 
     public func readAside<Value: Sendable>(
-        _ body: @escaping @Sendable (any Connection) throws(RepositoryError) -> Value
+        _ body: @escaping @Sendable (any StoreConnection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {
         try await operatorReader.read(body)
     }

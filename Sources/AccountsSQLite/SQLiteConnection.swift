@@ -5,7 +5,7 @@ import Glibc
 
 /// A connection to the database; the only owner of its handle, used by one queue at a time.
 // @safe: the handle lives as long as this object and never leaves it.
-@safe final class SQLiteConnection: Connection {
+@safe final class SQLiteConnection: StoreConnection {
     /// Settles, once in the life of the process and before its first connection, how SQLite counts its memory.
     private static let isConfigured = csqlite_disable_memory_statistics() == SQLITE_OK
 

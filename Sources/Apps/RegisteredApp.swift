@@ -56,7 +56,7 @@ public struct RegisteredApp: Sendable, Equatable {
     }
 
     /// By what it gets its tokens (RFC 6749 §1.3).
-    public enum Grant: String, Sendable, CaseIterable {
+    public enum GrantType: String, Sendable, CaseIterable {
         case authorizationCode = "authorization_code"
         case refreshToken = "refresh_token"
         /// A provider's access token that it holds (RFC 8693).
@@ -69,13 +69,13 @@ public struct RegisteredApp: Sendable, Equatable {
         /// What of that it has without asking, for an app whose code can't ask.
         public let implied: Permissions
         public let offlineAccess: OfflineAccess
-        public let grants: [Grant]
+        public let grants: [GrantType]
         /// Whom its access tokens may be made out to beside this service (RFC 8707 §2).
         public let audiences: [String]
 
         public init(
             permissions: Permissions = .usual, implied: Permissions = [], offlineAccess: OfflineAccess = .asked,
-            grants: [Grant] = [.authorizationCode, .refreshToken], audiences: [String] = []
+            grants: [GrantType] = [.authorizationCode, .refreshToken], audiences: [String] = []
         ) {
             self.permissions = permissions
             self.implied = implied

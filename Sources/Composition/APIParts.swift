@@ -12,10 +12,10 @@ import WebAPI
 struct APIParts: Sendable {
     let repository: any AccountRepository
     let keys: SessionKeys
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let memory: ProcessMemory
     let registration: RegistrationMode
-    let apps: AppDirectory
+    let apps: AppRegistry
     let branding: Branding
     let associationFiles: AssociationFiles
     let browser: BrowserSignIn.Limits

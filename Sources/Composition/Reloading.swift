@@ -24,7 +24,7 @@ package struct Reloading: Service {
     let effective: [EffectiveSetting]
     let providers: [Provider]
     let apiKeys: APIKeys
-    let apps: AppDirectory
+    let apps: AppRegistry
     let admin: AdminListener
     let trust: TrustStore
     let repository: any AccountRepository
@@ -79,7 +79,7 @@ package struct Reloading: Service {
 
     /// Before a provider is told in another way who we are, there must be something to sign it with.
     private func makeKeys(_ settings: Settings) async {
-        let apps = AppDirectory(settings.apps, resourceServers: [])
+        let apps = AppRegistry(settings.apps, resourceServers: [])
         let needed = SigningKeyEntry.Purpose.needed(
             for: apps, settings.session.accessTokens,
             algorithms: settings.providers.reduce(into: []) { $0.formUnion($1.sharedKeys) })

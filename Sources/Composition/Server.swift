@@ -27,7 +27,7 @@ package import Wings
 package struct Server: Service {
     let providers: [Provider]
     let apiKeys: APIKeys
-    let apps: AppDirectory
+    let apps: AppRegistry
     let admin: AdminListener
     let trust: TrustStore
     private let http: HTTPServer
@@ -77,7 +77,7 @@ package struct Server: Service {
         for notice in notices + settings.noticesOfExpiry(now: clock.seconds) { logger.warning("\(notice)") }
         try await ProviderChange(store: store, providers: settings.providers).check(logger)
         let open = wings.map { $0.open(settings, observers) }
-        let apps = AppDirectory(settings.apps + open.flatMap(\.apps), resourceServers: settings.resourceServers)
+        let apps = AppRegistry(settings.apps + open.flatMap(\.apps), resourceServers: settings.resourceServers)
         let keys = try await loadKeys(from: store, for: apps, settings, clock)
         let shares = Self.shareDescriptors(settings, loops: loops.count, logger)
         let trust = beginToTrust(settings, logger)
@@ -115,19 +115,27 @@ package struct Server: Service {
             clients: clients,
             loops: loops, adminLoop: adminLoop, store: store, keys: keys,
             housekeeping: Housekeeping(
-                HousekeepingJob.all(
+                HousekeepingJobs.all(
                     repository: repository, keys: keys,
                     accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger)
-                    + [.write(failedSignIns), .settleAudit(repository, clock)]
-                    + (settings.audit.retentionDays.map { [.forgetEvents(repository, after: $0, clock)] } ?? [])
-                    + (store.file.map { [.tidyLog($0, clock), .serveBackups($0), .giveBackSpace($0)] } ?? [])
+                    + [HousekeepingJobs.write(failedSignIns), HousekeepingJobs.settleAudit(repository, clock)]
+                    + (settings.audit.retentionDays.map {
+                        [HousekeepingJobs.forgetEvents(repository, after: $0, clock)]
+                    } ?? [])
+                    + (store.file.map {
+                        [
+                            HousekeepingJobs.tidyLog($0, clock), HousekeepingJobs.serveBackups($0),
+                            HousekeepingJobs.giveBackSpace($0),
+                        ]
+                    } ?? [])
                     + [
-                        .forgetUnfinished(repository, settings.providers, clock),
-                        .tellOfNarrowing(repository, parts.providers, apps, clock, logger),
-                        .tellOfFormerIssuers(repository, FormerIssuers(settings.providers), logger),
-                        .followClock(repository, common, storeMetrics), .beat(repository, keys, clock, logger),
-                        .tellOfClock(common, logger), .look(at: loopMetrics),
-                        .tell(
+                        HousekeepingJobs.forgetUnfinished(repository, settings.providers, clock),
+                        HousekeepingJobs.tellOfNarrowing(repository, parts.providers, apps, clock, logger),
+                        HousekeepingJobs.tellOfFormerIssuers(repository, FormerIssuers(settings.providers), logger),
+                        HousekeepingJobs.followClock(repository, common, storeMetrics),
+                        HousekeepingJobs.beat(repository, keys, clock, logger),
+                        HousekeepingJobs.tellOfClock(common, logger), HousekeepingJobs.look(at: loopMetrics),
+                        HousekeepingJobs.tell(
                             HealthLog(providers: providers, readiness: admin.readiness, clock: clock, logger: logger)),
                     ]
                     + grantJobs(settings, parts, clients, storeMetrics, logger) + (spans.map { [$0.job] } ?? [])
@@ -139,12 +147,12 @@ package struct Server: Service {
 
     private static func parts(
         _ settings: Settings, _ wings: [OpenWing], repository: any AccountRepository, keys: SessionKeys,
-        apps: AppDirectory, providers: [Provider], apiKeys: APIKeys, failedSignIns: FailedSignInCounter,
+        apps: AppRegistry, providers: [Provider], apiKeys: APIKeys, failedSignIns: FailedSignInCounter,
         _ observers: Observers, _ metrics: MetricRegistry, _ clock: Clock, _ logger: Logger
     ) -> APIParts {
         let extensions = APIExtensions(wings.map(\.api))
         return APIParts(
-            repository: repository, keys: keys, providers: ProviderDirectory(providers),
+            repository: repository, keys: keys, providers: ProviderRegistry(providers),
             memory: ProcessMemory(
                 codes: DispatchedCodes(), logouts: SeenTokens(),
                 events: SeenTokens(
@@ -192,8 +200,9 @@ package struct Server: Service {
                 observers: parts.observers)
         }
         return [
-            .lookAfter(vault), .deliver(outbox, logger), .tellOfGrants(parts.repository, metrics, parts.clock, logger),
-        ] + (checks.map { [.check($0, logger)] } ?? [])
+            HousekeepingJobs.lookAfter(vault), HousekeepingJobs.deliver(outbox, logger),
+            HousekeepingJobs.tellOfGrants(parts.repository, metrics, parts.clock, logger),
+        ] + (checks.map { [HousekeepingJobs.check($0, logger)] } ?? [])
     }
 
     private static func tell(_ update: SchemaUpdate, _ logger: Logger) {
@@ -234,7 +243,7 @@ package struct Server: Service {
     }
 
     private static func loadKeys(
-        from store: OpenStore, for apps: AppDirectory, _ settings: Settings, _ clock: Clock
+        from store: OpenStore, for apps: AppRegistry, _ settings: Settings, _ clock: Clock
     ) async throws(StartError) -> SessionKeys {
         do throws(SessionKeys.LoadError) {
             return try await SessionKeys.load(

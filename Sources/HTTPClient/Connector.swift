@@ -102,7 +102,7 @@ final class Connector: @unchecked Sendable {
         }
     }
 
-    /// Curl's wish to be run after so many milliseconds; -1 is never.
+    /// Curl's request to be run after so many milliseconds; -1 is never.
     private func setAlarm(_ milliseconds: Int) {
         isDue = milliseconds == 0
         alarm.move(to: milliseconds > 0 ? .now + .milliseconds(milliseconds) : nil)

@@ -2,7 +2,7 @@ internal import EventLoop
 
 /// What one connection is about, as a machine that is told what has happened and says what to do about it.
 ///
-/// It has no socket, no clock and no task; ``Connection`` has them, and does as it is told. So every state can meet
+/// It has no socket, no clock and no task; ``HTTPConnection`` has them, and does as it is told. So every state can meet
 /// every event in a test.
 struct ConnectionState: Equatable, Sendable {
     typealias Actions = ConnectionActions

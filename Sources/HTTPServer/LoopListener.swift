@@ -23,7 +23,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
     /// The other loops' listeners, asked for an idle connection when this one has none.
     private var neighbours: [LoopListener] = []
     /// By descriptor number.
-    private var connections: [Connection?] = []
+    private var connections: [HTTPConnection?] = []
     /// How many connections this loop has, with those that another listener is just handing on to it.
     nonisolated let load = Atomic<Int>(0)
     /// How long accepting rests when the system has no descriptor left.
@@ -104,14 +104,14 @@ actor LoopListener: LoopBound, ReadinessHandler {
         let admission = budget.enter(peer)
         let place = admission == .granted ? lightest : self
         place.load.add(1, ordering: .relaxed)
-        let connection = Connection(accepted.takeStream(), peer: peer, admission: admission, listener: place)
+        let connection = HTTPConnection(accepted.takeStream(), peer: peer, admission: admission, listener: place)
         if place === self { return take(connection) }
         Task(executorPreference: place.loop) { place.takeOver(connection) }
     }
 
     /// Begins with a connection that another listener has handed on. Call it on this listener's loop: it happens at
     /// once, so that a connection is never between two loops for longer than one job waits.
-    private nonisolated func takeOver(_ connection: Connection) { assumeIsolated { $0.take(connection) } }
+    private nonisolated func takeOver(_ connection: HTTPConnection) { assumeIsolated { $0.take(connection) } }
 
     /// This listener, or the one with the fewest connections when this one has clearly more.
     private var lightest: LoopListener {
@@ -129,7 +129,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
     static func isUneven(_ own: Int, _ least: Int) -> Bool { own > least + least / 8 }
 
     /// Begins with a connection of this loop.
-    private func take(_ connection: Connection) {
+    private func take(_ connection: HTTPConnection) {
         let number = Int(connection.number)
         while connections.count <= number { connections.append(nil) }
         connections[number] = connection
@@ -145,7 +145,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
         }
     }
 
-    private func makeRoom(for connection: Connection) {
+    private func makeRoom(for connection: HTTPConnection) {
         if closeOldestIdle() { return connection.assumeIsolated { $0.open() } }
         let (neighbours, budget) = (neighbours, budget)
         Task(executorPreference: loop) {
@@ -167,7 +167,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
     }
 
     /// Forgets a connection that closes.
-    func forget(_ connection: Connection) {
+    func forget(_ connection: HTTPConnection) {
         resources.withValue { $0.idle.leave(connection.number) }
         connections[Int(connection.number)] = nil
         budget.leave(connection.admission, connection.peer)

@@ -20,7 +20,7 @@ public enum Greeting: Sendable {
 /// A connection while it is greeted.
 public struct GreetedSession: Sendable {
     let pool: PostgresPool
-    let connection: Connection
+    let connection: PostgresConnection
 
     /// Runs commands as one transaction on this connection.
     ///

@@ -16,7 +16,7 @@ public actor PostgresPool: LoopBound {
     private let limits: PoolLimits
     private let observers: Observers
     private let greeting: (any ConnectionGreeting)?
-    private(set) var connections: [Connection] = []
+    private(set) var connections: [PostgresConnection] = []
     private var waiting: [Batch] = [] {
         didSet { line.store(waiting.count, ordering: .relaxed) }
     }
@@ -24,7 +24,8 @@ public actor PostgresPool: LoopBound {
     private nonisolated let line = Atomic(0)
     private nonisolated let admissions = Mutex(Admissions())
     /// For those who wait to be admitted.
-    private lazy var doorTimer = loop.timer { [weak self] in self?.assumeOnLoop(()) { pool, _ in pool.admitNext() } }
+    private lazy var admissionTimer = loop.timer { [weak self] in self?.assumeOnLoop(()) { pool, _ in pool.admitNext() }
+    }
     private var isClosed = false
     /// Since when there is no connection, and why; nil while there is one, or before the first.
     private var outage: (since: MonotonicTime, failure: ConnectFailure)?
@@ -100,7 +101,7 @@ public actor PostgresPool: LoopBound {
         guard let longest = limits.longestAdmission, !isClosed, !admitsAtOnce() else { return }
         guard admissions.withLock(\.applicants.count) < limits.waitingCallers else { throw .overloaded }
         let now = MonotonicTime.now
-        if doorTimer.deadline == nil { doorTimer.move(to: now + Admissions.window) }
+        if admissionTimer.deadline == nil { admissionTimer.move(to: now + Admissions.window) }
         let refusal = await withCheckedContinuation { continuation in
             admissions.withLock { admissions in
                 let end = now + admissions.patience(atMost: longest)
@@ -118,7 +119,7 @@ public actor PostgresPool: LoopBound {
             let (admitted, refused) = admissions.next(line: waiting.count, now: now)
             return (admitted, refused, admissions.applicants.isEmpty)
         }
-        doorTimer.move(to: isEmpty ? nil : now + Admissions.window)
+        admissionTimer.move(to: isEmpty ? nil : now + Admissions.window)
         for applicant in refused { applicant.continuation.resume(returning: .overloaded) }
         for applicant in admitted { applicant.continuation.resume(returning: nil) }
     }
@@ -143,7 +144,7 @@ public actor PostgresPool: LoopBound {
         for batch in takeWaiting() { batch.fail(.closed) }
         for applicant in admissions.withLock({ $0.removeAll() }) { applicant.continuation.resume(returning: .closed) }
         timer.cancel()
-        doorTimer.cancel()
+        admissionTimer.cancel()
     }
 
     // MARK: For transactions
@@ -158,7 +159,7 @@ public actor PostgresPool: LoopBound {
 
     /// The same on one connection, which is greeted.
     func run(
-        _ commands: [Command], on connection: Connection, deadline: MonotonicTime
+        _ commands: [Command], on connection: PostgresConnection, deadline: MonotonicTime
     ) async throws(PostgresError) -> [Rows] {
         try await withCheckedContinuation { continuation in
             connection.send(Batch(commands, .none, deadline: deadline, observers: .none, continuation))
@@ -220,15 +221,15 @@ public actor PostgresPool: LoopBound {
 
     private func connect() {
         for _ in 0..<max(1, limits.connections) {
-            let connection = Connection(
+            let connection = PostgresConnection(
                 loop: loop, string: string, durability: durability, limits: limits, greeting: greeting, pool: self)
             connections.append(connection)
             connection.connect()
         }
     }
 
-    private var leastLoaded: Connection? {
-        var best: (connection: Connection, load: Int)?
+    private var leastLoaded: PostgresConnection? {
+        var best: (connection: PostgresConnection, load: Int)?
         for connection in connections {
             guard let load = connection.load, load < best?.load ?? .max else { continue }
             best = (connection, load)

@@ -6,12 +6,12 @@ internal import System
 public struct ApproveTransaction: Sendable {
     private let accounts: any ReceiptRepository
     private let tokenIssuer: TokenIssuer
-    private let supplies: AuthorizationGrant.Supplies
+    private let dependencies: AuthorizationGrant.Dependencies
 
-    init(accounts: any ReceiptRepository, tokenIssuer: TokenIssuer, supplies: AuthorizationGrant.Supplies) {
+    init(accounts: any ReceiptRepository, tokenIssuer: TokenIssuer, dependencies: AuthorizationGrant.Dependencies) {
         self.accounts = accounts
         self.tokenIssuer = tokenIssuer
-        self.supplies = supplies
+        self.dependencies = dependencies
     }
 
     /// Verifies an approval and stores its receipt.
@@ -26,8 +26,8 @@ public struct ApproveTransaction: Sendable {
     public func approve(
         _ request: TransactionRequest, with provider: Provider, session: Session, in call: CallContext
     ) async throws(ServiceError) -> String {
-        try await supplies.sentAgain.answer(
-            request.response.request, { request.response.use(now: supplies.clock.seconds) },
+        try await dependencies.sentAgain.answer(
+            request.response.request, { request.response.use(now: dependencies.clock.seconds) },
             within: provider.configuration.signInTimeout
         ) { () throws(ServiceError) in
             try await enter(request, with: provider, session, call)
@@ -45,7 +45,7 @@ public struct ApproveTransaction: Sendable {
         _ request: TransactionRequest, with provider: Provider, _ session: Session, _ call: CallContext
     ) async throws(ServiceError) -> String {
         let grant = try await AuthorizationGrant.begin(
-            request.response, with: provider, supplies, in: call)
+            request.response, with: provider, dependencies, in: call)
         defer { grant.end() }
         do throws(ServiceError) {
             let issuer = try await grant.issuer()
@@ -59,7 +59,7 @@ public struct ApproveTransaction: Sendable {
                 minimumIdentityAgeSeconds: provider.configuration.minimumIdentityAgeSeconds,
                 receipt: tokenIssuer.makeReceiptID(), contextHash: TokenHash(sha256: request.context),
                 nonce: request.nonce, authentication: idToken.authentication, provider: provider.configuration.name,
-                client: provider.configuration.clientID, now: supplies.clock.seconds)
+                client: provider.configuration.clientID, now: dependencies.clock.seconds)
             switch try await grant.store({ () throws(RepositoryError) in try await accounts.storeReceipt(record) }) {
             case .stored(let receipt): return try tokenIssuer.receipt(receipt, under: session)
             case .notThisUser: throw .invalidIDToken(.subject)

@@ -15,7 +15,7 @@ internal import System
 /// stored with it and by nothing else: until then nobody has had anything for it.
 final class AuthorizationGrant {
     /// What all uses of codes share.
-    struct Supplies: Sendable {
+    struct Dependencies: Sendable {
         let repository: any SignInRepository & ChallengeRepository & SecretKeyRepository & BudgetRepository
         /// The codes that were sent, of all loops.
         let codes: DispatchedCodes
@@ -55,7 +55,7 @@ final class AuthorizationGrant {
     private let answered: Challenges.Answered?
     private let response: AuthorizedResponse
     private let client: ProviderClient
-    private let supplies: Supplies
+    private let dependencies: Dependencies
     private var progress = Progress.claimed
 
     /// Begins the use of what was posted.
@@ -66,22 +66,22 @@ final class AuthorizationGrant {
     /// - Throws: `ServiceError`: `.redirectURINotAllowed`; `.overloaded` when the provider's bulkhead is full;
     ///   `.invalidGrant(.codeAlreadyUsed)`; `.challengeRequired`, `.invalidChallenge`. Nothing is to be ended then.
     static func begin(
-        _ response: AuthorizedResponse, with provider: Provider, _ supplies: Supplies, in call: CallContext
+        _ response: AuthorizedResponse, with provider: Provider, _ dependencies: Dependencies, in call: CallContext
     ) async throws(ServiceError) -> AuthorizationGrant {
         if response.expectedIssuer == nil, let address = response.redirectURI, !address.isEmpty,
-            !provider.allows(redirectURI: address) || supplies.ownRedirectURIs.contains(address)
+            !provider.allows(redirectURI: address) || dependencies.ownRedirectURIs.contains(address)
         {
             throw .redirectURINotAllowed
         }
         if let name = response.correlationID { call.correlationID = name }
-        guard let client = ProviderClient(entering: provider, through: supplies.transport, in: call) else {
+        guard let client = ProviderClient(entering: provider, through: dependencies.transport, in: call) else {
             throw .overloaded
         }
-        let evidence = response.evidence(now: supplies.clock.seconds)
-        guard supplies.codes.claim(evidence) else { throw .invalidGrant(.codeAlreadyUsed) }
+        let evidence = response.evidence(now: dependencies.clock.seconds)
+        guard dependencies.codes.claim(evidence) else { throw .invalidGrant(.codeAlreadyUsed) }
         do throws(ServiceError) {
             switch evidence {
-            case .idToken(let token), .idTokenWithCode(let token, code: _): try await supplies.checkUnused(token)
+            case .idToken(let token), .idTokenWithCode(let token, code: _): try await dependencies.checkUnused(token)
             // Whether a code is used is told with the claim on it, before it is sent; the rest, by the transaction.
             case .authorizationCode, .pushedTokens, .accessToken: break
             }
@@ -89,32 +89,32 @@ final class AuthorizationGrant {
             let isRequired = provider.configuration.requiresChallenge && response.expectedIssuer == nil
             var challenge: Challenges.Answered?
             if let nonce = response.nonce {
-                challenge = try await Challenges(repository: supplies.repository, clock: supplies.clock)
+                challenge = try await Challenges(repository: dependencies.repository, clock: dependencies.clock)
                     .challenge(in: nonce, isRequired: isRequired)
             } else if isRequired {
                 throw .challengeRequired
             }
-            return AuthorizationGrant(evidence, challenge, response, client, supplies)
+            return AuthorizationGrant(evidence, challenge, response, client, dependencies)
         } catch {
-            supplies.codes.release(evidence, .nothingToRemember, now: supplies.clock.seconds)
+            dependencies.codes.release(evidence, .nothingToRemember, now: dependencies.clock.seconds)
             throw error
         }
     }
 
     private init(
         _ evidence: Evidence, _ answered: Challenges.Answered?, _ response: AuthorizedResponse,
-        _ client: consuming ProviderClient, _ supplies: Supplies
+        _ client: consuming ProviderClient, _ dependencies: Dependencies
     ) {
         self.evidence = evidence
         self.answered = answered
         self.response = response
         self.client = client
-        self.supplies = supplies
+        self.dependencies = dependencies
     }
 
     var provider: Provider { client.provider }
     var challenge: OneTimeUse? { answered?.use }
-    private var now: Int64 { supplies.clock.seconds }
+    private var now: Int64 { dependencies.clock.seconds }
 
     /// Finds the issuer that the code is for, and checks that it is the one whose answer the app has got, before
     /// anything of it is sent.
@@ -174,7 +174,9 @@ final class AuthorizationGrant {
         let clientID = provider.codeClient(of: idToken)
         let tokens = try await exchange(at: issuer, as: clientID)
         // The transaction will use up the ID token; the code is spent whatever comes of that.
-        try await stored { () throws(RepositoryError) in try await supplies.repository.recordUsedCode(code, now: now) }
+        try await stored { () throws(RepositoryError) in
+            try await dependencies.repository.recordUsedCode(code, now: now)
+        }
         progress = .recorded
         let other = try await verifiedIDToken(tokens, of: issuer, for: clientID, expecting: .nothing)
         guard other.issuer == idToken.issuer, other.subject == idToken.subject else { throw .invalidIDToken(.subject) }
@@ -203,18 +205,18 @@ final class AuthorizationGrant {
         at issuer: ProviderMetadata, as clientID: String
     ) async throws(ServiceError) -> TokenResponse {
         guard let code = evidence.code, let text = response.code else { throw .invalidParameter(.missingCode) }
-        switch supplies.codes.bind(code.hash, to: issuer.issuer, now: now) {
+        switch dependencies.codes.bind(code.hash, to: issuer.issuer, now: now) {
         case .bound: break
         case .elsewhere: throw .invalidGrant(.codeSentElsewhere)
         case .spent: throw .invalidGrant(.codeAlreadyUsed)
         }
-        if let challenge, !supplies.codes.spend(challenge.hash, on: code.hash, now: now) { throw .invalidChallenge }
-        try await supplies.claim(code, for: issuer.issuer)
+        if let challenge, !dependencies.codes.spend(challenge.hash, on: code.hash, now: now) { throw .invalidChallenge }
+        try await dependencies.claim(code, for: issuer.issuer)
         if let challenge {
             // From here on the code is ours among all instances, and is given back unsent where this fails.
             progress = .unsent
             let isBound = try await stored { () throws(RepositoryError) in
-                try await supplies.repository.bindChallenge(challenge, to: code, now: now)
+                try await dependencies.repository.bindChallenge(challenge, to: code, now: now)
             }
             if !isBound { throw .invalidChallenge }
         }
@@ -255,7 +257,7 @@ final class AuthorizationGrant {
     /// What the provider says about the user, with the ID token and with userinfo.
     func userinfo(
         _ proven: ProvenIdentity, at issuer: ProviderMetadata
-    ) async throws(ServiceError) -> ProviderSaying {
+    ) async throws(ServiceError) -> ProviderAssertion {
         let idToken = proven.idToken
         var userinfo: JSONValue?
         // An ID token that the app has posted alone is all there is.
@@ -265,7 +267,7 @@ final class AuthorizationGrant {
                     accessToken, at: issuer, of: idToken.subject)
             }
         }
-        return ProviderSaying(idToken, userinfo: userinfo, from: provider)
+        return ProviderAssertion(idToken, userinfo: userinfo, from: provider)
     }
 
     func portTokens(of idToken: IDToken) async throws(ServiceError) -> VerifiedPortTokens {
@@ -320,14 +322,14 @@ final class AuthorizationGrant {
     }
 
     private func release(_ code: OneTimeUse, _ end: CodeClaimEnd) async {
-        _ = await supplies.codes.late.settle { [supplies] () throws(RepositoryError) in
-            try await supplies.repository.releaseCode(code, end, now: supplies.clock.seconds)
+        _ = await dependencies.codes.late.settle { [dependencies] () throws(RepositoryError) in
+            try await dependencies.repository.releaseCode(code, end, now: dependencies.clock.seconds)
         }
     }
 
     private func recordSpent(_ code: OneTimeUse) async {
-        let isRecorded = await supplies.codes.late.settle { [supplies] () throws(RepositoryError) in
-            try await supplies.repository.recordUsedCode(code, now: supplies.clock.seconds)
+        let isRecorded = await dependencies.codes.late.settle { [dependencies] () throws(RepositoryError) in
+            try await dependencies.repository.recordUsedCode(code, now: dependencies.clock.seconds)
         }
         // Where the store itself can't take it, this process and the provider's own refusal of a spent code remain.
         progress = isRecorded ? .recorded : .unrecorded
@@ -341,6 +343,6 @@ final class AuthorizationGrant {
             case .refused: .refused
             case .sending, .spent, .unrecorded: .spent
             }
-        supplies.codes.release(evidence, end, now: now)
+        dependencies.codes.release(evidence, end, now: now)
     }
 }

@@ -1,4 +1,4 @@
-internal import Accounts
+public import Accounts
 internal import Apps
 internal import JSON
 public import Providers
@@ -313,5 +313,14 @@ extension SelfAssertedName {
     convenience init?(apple text: String) {
         guard let name = ProviderDocument.object(Array(text.utf8).span)?["name"] else { return nil }
         self.init(given: name["firstName"]?.shown?.string, family: name["lastName"]?.shown?.string)
+    }
+}
+
+extension CorrelationHash {
+    /// - Parameter name: what a sign-in is called in logs.
+    /// - Returns: nil for what none can be called.
+    public init?(naming name: String) {
+        guard let name = try? AuthorizedResponse.checked(correlationID: name), !name.isEmpty else { return nil }
+        self.init(TokenHash(sha256: name))
     }
 }

@@ -5,7 +5,7 @@ internal import Providers
 /// for itself.
 public struct ClientKeyDocument: Sendable {
     let keys: SessionKeys
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
 
     /// The JWK set (RFC 7517 §5) as it is now; without any key where no provider is told by assertions who we are.
     public var bytes: [UInt8] {

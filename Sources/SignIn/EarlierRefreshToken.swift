@@ -25,7 +25,7 @@ struct EarlierRefreshToken: Sendable {
     }
 
     /// What the store holds of it.
-    var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }
+    var hash: TokenHash { TokenHash(sha256: text) }
 
     /// The successor that was sealed for this token alone, before the store was updated.
     func unwrapped(_ wrapped: [UInt8]) -> EarlierRefreshToken? {

@@ -16,7 +16,7 @@ internal import System
 /// when that was.
 public struct ExchangeAccessToken: Sendable {
     let accounts: any SignInRepository & BudgetRepository
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let tokenIssuer: TokenIssuer
     let appTokens: AppTokens
     let transport: any HTTPTransport
@@ -27,7 +27,7 @@ public struct ExchangeAccessToken: Sendable {
     let clock: Clock
 
     /// For whom a session is opened.
-    private struct Holder {
+    private struct Grantee {
         let client: String
         /// What an app of ours is granted; nil for who is none.
         let permissions: Permissions?
@@ -42,7 +42,7 @@ public struct ExchangeAccessToken: Sendable {
     /// - Parameters:
     ///   - clientID: our identifier there, where no app of ours asks.
     ///   - app: the one of ours that asks; nil for anybody else.
-    /// - Throws: `ServiceError`; see ``ProviderDirectory``. An app that names a provider learns of its own ones only.
+    /// - Throws: `ServiceError`; see ``ProviderRegistry``. An app that names a provider learns of its own ones only.
     public func provider(
         named name: String?, clientID: String?, for app: RegisteredApp?
     ) throws(ServiceError) -> Provider {
@@ -70,10 +70,10 @@ public struct ExchangeAccessToken: Sendable {
         let audience = try token.asked.audience.map { resource throws(ServiceError) in
             try appTokens.sessions.rights.audience(asked: resource, for: .poster)
         }
-        let holder = Holder(
+        let grantee = Grantee(
             client: provider.configuration.clientID, permissions: nil, audience: nil,
             terms: tokenIssuer.terms(for: nil), userAgent: userAgent, replaces: replaced)
-        let entered = try await enter(token, with: provider, for: holder, call)
+        let entered = try await enter(token, with: provider, for: grantee, call)
         return SignInWithProvider.Outcome(
             signedIn: entered.signedIn,
             tokens: try await tokenIssuer.firstTokens(of: entered.session, to: audience, now: clock.seconds),
@@ -96,11 +96,11 @@ public struct ExchangeAccessToken: Sendable {
         let audience = try asked.audience.map { resource throws(ServiceError) in
             try appTokens.sessions.rights.audience(asked: resource, for: .app(app))
         }
-        let holder = Holder(
+        let grantee = Grantee(
             client: app.clientID, permissions: granted, audience: audience, terms: tokenIssuer.terms(for: app),
             userAgent: userAgent, replaces: replaced)
-        let entered = try await enter(token, with: provider, for: holder, call)
-        let token = holder.terms.token(of: entered.session)
+        let entered = try await enter(token, with: provider, for: grantee, call)
+        let token = grantee.terms.token(of: entered.session)
         let answer = try await appTokens.answer(
             entered.session, token, for: app, asked, to: audience, nonce: nil, now: clock.seconds)
         return (answer, entered.signedIn)
@@ -108,10 +108,10 @@ public struct ExchangeAccessToken: Sendable {
 
     /// The session of a request, or the one that it has got a moment ago.
     private func enter(
-        _ token: SubjectToken, with provider: Provider, for holder: Holder, _ call: CallContext
+        _ token: SubjectToken, with provider: Provider, for grantee: Grantee, _ call: CallContext
     ) async throws(ServiceError) -> RepeatedSignIn {
         guard let request = token.request else {
-            return try await enter(token, with: provider, for: holder, nil, call)
+            return try await enter(token, with: provider, for: grantee, nil, call)
         }
         let minute = clock.seconds / KeptAnswer.lifetimeSeconds
         // Told by the minute, so that later it is another request; one from before that may have been a second ago.
@@ -124,13 +124,13 @@ public struct ExchangeAccessToken: Sendable {
         do throws(ServiceError) {
             return try await sentAgain.answer(request, { use }, within: provider.configuration.signInTimeout) {
                 () throws(ServiceError) in
-                try await enter(token, with: provider, for: holder, use, call)
+                try await enter(token, with: provider, for: grantee, use, call)
             } again: { kept throws(ServiceError) in
                 try await again(kept)
             }
         } catch .invalidGrant(.codeAlreadyUsed) {
             // The session of a moment ago is over, or goes on elsewhere. The token is as good as it was.
-            return try await enter(token, with: provider, for: holder, nil, call)
+            return try await enter(token, with: provider, for: grantee, nil, call)
         }
     }
 
@@ -149,7 +149,7 @@ public struct ExchangeAccessToken: Sendable {
     ///
     /// - Parameter use: what keeps the same request from another session.
     private func enter(
-        _ token: SubjectToken, with provider: Provider, for holder: Holder, _ use: OneTimeUse?, _ call: CallContext
+        _ token: SubjectToken, with provider: Provider, for grantee: Grantee, _ use: OneTimeUse?, _ call: CallContext
     ) async throws(ServiceError) -> RepeatedSignIn {
         let presented = try token.presented(to: provider)
         guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
@@ -162,9 +162,9 @@ public struct ExchangeAccessToken: Sendable {
         }
         let subject = proven.stored(at: provider)
         try await accounts.take(budget, for: "\(subject.issuer) \(subject.value)", as: .exchanges, now: now)
-        let said = try await saying(token, of: proven, at: issuer, client)
-        let ticket = try await ticket(for: proven, said, provider, holder)
-        let record = record(proven, said, provider, ticket, holder, use)
+        let said = try await assertion(token, of: proven, at: issuer, client)
+        let ticket = try await ticket(for: proven, said, provider, grantee)
+        let record = record(proven, said, provider, ticket, grantee, use)
         let outcome = try await stored { () throws(RepositoryError) in try await accounts.signIn(record) }
         switch outcome {
         case .signedIn(let signedIn):
@@ -183,10 +183,10 @@ public struct ExchangeAccessToken: Sendable {
     ///
     /// - Returns: nil where nobody has to register.
     private func ticket(
-        for proven: ProvenAccessToken, _ said: ProviderSaying, _ provider: Provider, _ holder: Holder
+        for proven: ProvenAccessToken, _ said: ProviderAssertion, _ provider: Provider, _ grantee: Grantee
     ) async throws(ServiceError) -> LinkTicket? {
         guard registration == .ticket else { return nil }
-        if holder.permissions != nil {
+        if grantee.permissions != nil {
             let subject = proven.stored(at: provider)
             let isKnown = try await stored { () throws(RepositoryError) in try await accounts.isKnown(subject) }
             guard isKnown else { throw .accessDenied }
@@ -197,10 +197,10 @@ public struct ExchangeAccessToken: Sendable {
 
     /// What the provider says about the user for this very token. What stands in the token, or in an answer about it,
     /// is for those who take it and is no profile.
-    private func saying(
+    private func assertion(
         _ token: SubjectToken, of proven: ProvenAccessToken, at issuer: ProviderMetadata,
         _ client: borrowing ProviderClient
-    ) async throws(ServiceError) -> ProviderSaying {
+    ) async throws(ServiceError) -> ProviderAssertion {
         let userinfo: JSONValue?
         do throws(ProviderError) {
             userinfo = try await client.userinfo(
@@ -214,12 +214,12 @@ public struct ExchangeAccessToken: Sendable {
             }
             throw ServiceError(error)
         }
-        return ProviderSaying(userinfo: userinfo, about: proven.subject, from: client.provider)
+        return ProviderAssertion(userinfo: userinfo, about: proven.subject, from: client.provider)
     }
 
     private func record(
-        _ proven: ProvenAccessToken, _ said: ProviderSaying, _ provider: Provider, _ ticket: LinkTicket?,
-        _ holder: Holder, _ use: OneTimeUse?
+        _ proven: ProvenAccessToken, _ said: ProviderAssertion, _ provider: Provider, _ ticket: LinkTicket?,
+        _ grantee: Grantee, _ use: OneTimeUse?
     ) -> SignInRecord {
         let moment = clock.now
         let now = moment.seconds
@@ -232,11 +232,11 @@ public struct ExchangeAccessToken: Sendable {
             beginning: proven.issuedAt.map { .issued($0 - provider.clock.lead(now: now)) } ?? .undated,
             upstreamSession: proven.session.map { .upstreamSession($0, at: subject.issuer) },
             said: said, own: nil, ported: [], refusedPortTokens: 0, kept: nil, approval: nil)
-        let holder = ProvenSignIn.Holder(
-            client: holder.client, permissions: holder.permissions, audience: holder.audience, declined: [],
-            userAgent: holder.userAgent, replaces: holder.replaces, expiresAt: holder.terms.firstExpiry(now: now),
+        let grantee = ProvenSignIn.Grantee(
+            client: grantee.client, permissions: grantee.permissions, audience: grantee.audience, declined: [],
+            userAgent: grantee.userAgent, replaces: grantee.replaces, expiresAt: grantee.terms.firstExpiry(now: now),
             appCode: nil, push: nil)
-        return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, at: moment)
+        return signIn.record(for: grantee, ticket: ticket, by: tokenIssuer, at: moment)
     }
 }
 

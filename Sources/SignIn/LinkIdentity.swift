@@ -7,14 +7,14 @@ internal import System
 public struct LinkIdentity: Sendable {
     private let accounts: any IdentityRepository
     private let sensitive: SensitiveActions
-    private let supplies: AuthorizationGrant.Supplies
+    private let dependencies: AuthorizationGrant.Dependencies
 
     init(
-        accounts: any IdentityRepository, sensitive: SensitiveActions, supplies: AuthorizationGrant.Supplies
+        accounts: any IdentityRepository, sensitive: SensitiveActions, dependencies: AuthorizationGrant.Dependencies
     ) {
         self.accounts = accounts
         self.sensitive = sensitive
-        self.supplies = supplies
+        self.dependencies = dependencies
     }
 
     /// Links the identity that a code proves.
@@ -32,10 +32,10 @@ public struct LinkIdentity: Sendable {
         _ response: AuthorizedResponse, with provider: Provider, session: Session, askedAt: Int64? = nil,
         in call: CallContext
     ) async throws(ServiceError) -> (identity: Identity, isNew: Bool) {
-        let elapsed = askedAt.map { max(0, supplies.clock.seconds - $0) } ?? 0
-        try sensitive.check(session, for: .link, now: supplies.clock.seconds - elapsed)
-        return try await supplies.sentAgain.answer(
-            response.request, { response.use(now: supplies.clock.seconds) },
+        let elapsed = askedAt.map { max(0, dependencies.clock.seconds - $0) } ?? 0
+        try sensitive.check(session, for: .link, now: dependencies.clock.seconds - elapsed)
+        return try await dependencies.sentAgain.answer(
+            response.request, { response.use(now: dependencies.clock.seconds) },
             within: provider.configuration.signInTimeout
         ) { () throws(ServiceError) in
             try await enter(response, with: provider, session, elapsed: elapsed, call)
@@ -62,7 +62,7 @@ public struct LinkIdentity: Sendable {
         guard user != nil, !histories.isEmpty else { throw .invalidToken }
         let decision = SensitiveDecision.decide(
             .link, session.shownAuthentication, identities: histories, demands: sensitive.demands(on: session),
-            now: supplies.clock.seconds)
+            now: dependencies.clock.seconds)
         switch decision {
         case .allow: return
         case .authenticateAgain(let seconds):
@@ -75,7 +75,7 @@ public struct LinkIdentity: Sendable {
         _ response: AuthorizedResponse, with provider: Provider, _ session: Session, elapsed: Int64,
         _ call: CallContext
     ) async throws(ServiceError) -> (identity: Identity, isNew: Bool) {
-        let grant = try await AuthorizationGrant.begin(response, with: provider, supplies, in: call)
+        let grant = try await AuthorizationGrant.begin(response, with: provider, dependencies, in: call)
         defer { grant.end() }
         do throws(ServiceError) {
             let issuer = try await grant.issuer()
@@ -89,7 +89,7 @@ public struct LinkIdentity: Sendable {
                 authenticationTime: proven.idToken.authenticationTime,
                 upstreamSession: proven.idToken.session.map { .upstreamSession($0, at: subject.issuer) },
                 attributes: said.attributes, claims: said.claims,
-                kept: proven.kept, now: supplies.clock.seconds)
+                kept: proven.kept, now: dependencies.clock.seconds)
             switch try await grant.store({ () throws(RepositoryError) in try await accounts.link(record) }) {
             case .linked(let identity, let isNew): return (identity, isNew)
             case .refused(let refusal): throw sensitive.error(refusal, under: session)

@@ -41,7 +41,7 @@ public struct LinkTicket: Equatable, Sendable {
     ///
     /// - Parameter secret: 32 bytes that nobody can guess; nil for random ones.
     static func make(
-        _ provider: Provider, _ said: ProviderSaying, for permissions: Permissions, secret: [UInt8]?
+        _ provider: Provider, _ said: ProviderAssertion, for permissions: Permissions, secret: [UInt8]?
     ) -> LinkTicket {
         LinkTicket(
             provider: provider.configuration.name, secret: secret ?? Random.bytes(secretBytes),
@@ -56,7 +56,7 @@ public struct LinkTicket: Equatable, Sendable {
             permissions: permissions)
     }
 
-    var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }
+    var hash: TokenHash { TokenHash(sha256: text) }
 
     /// The provider that a presented text names; nil when it has not the form of a ticket, as a carrier's `sub` has
     /// not.

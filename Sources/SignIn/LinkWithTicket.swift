@@ -7,12 +7,12 @@ internal import System
 /// account, and wants no second one.
 public struct LinkWithTicket: Sendable {
     private let accounts: any SignInRepository & IdentityRepository
-    private let providers: ProviderDirectory
+    private let providers: ProviderRegistry
     private let sensitive: SensitiveActions
     private let clock: Clock
 
     init(
-        accounts: any SignInRepository & IdentityRepository, providers: ProviderDirectory, sensitive: SensitiveActions,
+        accounts: any SignInRepository & IdentityRepository, providers: ProviderRegistry, sensitive: SensitiveActions,
         clock: Clock
     ) {
         self.accounts = accounts

@@ -34,8 +34,8 @@ public struct Principal: Sendable {
 /// so that what is taken out of the configuration is over at once, and what is put there is asked for anew.
 struct SessionRights: Sendable {
     let configuration: TokenIssuer.Configuration
-    let apps: AppDirectory
-    let providers: ProviderDirectory
+    let apps: AppRegistry
+    let providers: ProviderRegistry
 
     /// Whose a session is.
     enum Owner: Sendable {

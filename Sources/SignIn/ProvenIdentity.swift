@@ -76,7 +76,7 @@ extension AuthorizedResponse {
     }
 }
 
-extension AuthorizationGrant.Supplies {
+extension AuthorizationGrant.Dependencies {
     /// Claims a code among all instances.
     ///
     /// - Throws: `ServiceError.invalidGrant`, where it is used, another request has it, or it was sent elsewhere.

@@ -19,7 +19,7 @@ struct ProvenSignIn {
     let beginning: SignInBeginning
     /// The provider's own session.
     let upstreamSession: TokenHash?
-    let said: ProviderSaying
+    let said: ProviderAssertion
     let own: SelfAssertedName?
     let ported: [PortedSubject]
     let refusedPortTokens: Int
@@ -28,7 +28,7 @@ struct ProvenSignIn {
     let approval: SignInApproval?
 
     /// Who gets the session, and what waits for them.
-    struct Holder {
+    struct Grantee {
         let client: String
         /// What an app of ours is granted; nil for who is none.
         let permissions: Permissions?
@@ -50,7 +50,7 @@ struct ProvenSignIn {
     /// - Parameters:
     ///   - ticket: what somebody unknown registers with; nil where they become a user at once.
     func record(
-        for holder: Holder, ticket: LinkTicket?, by tokenIssuer: TokenIssuer, at moment: WallClock
+        for grantee: Grantee, ticket: LinkTicket?, by tokenIssuer: TokenIssuer, at moment: WallClock
     ) -> SignInRecord {
         let now = moment.seconds
         let session = tokenIssuer.makeSessionID(at: moment.milliseconds)
@@ -64,12 +64,12 @@ struct ProvenSignIn {
                 } ?? .automatic(reference: TokenIssuer.makeReference()),
                 attributes: said.attributes, own: own, claims: said.claims,
                 session: NewSession(
-                    id: session, family: session, expiresAt: holder.expiresAt, userAgent: holder.userAgent,
+                    id: session, family: session, expiresAt: grantee.expiresAt, userAgent: grantee.userAgent,
                     authentication: authentication, authenticatedAt: authenticatedAt, challengedAt: challengedAt,
-                    client: holder.client, scope: holder.permissions?.scope, audience: holder.audience,
-                    declined: holder.declined.isEmpty ? nil : holder.declined.joined(separator: " "),
-                    upstreamSession: upstreamSession, source: source, replaces: holder.replaces),
-                beginning: beginning, appCode: holder.appCode, push: holder.push, approval: approval, kept: kept,
+                    client: grantee.client, scope: grantee.permissions?.scope, audience: grantee.audience,
+                    declined: grantee.declined.isEmpty ? nil : grantee.declined.joined(separator: " "),
+                    upstreamSession: upstreamSession, source: source, replaces: grantee.replaces),
+                beginning: beginning, appCode: grantee.appCode, push: grantee.push, approval: approval, kept: kept,
                 sessionLimits: tokenIssuer.configuration.sessionLimits(openedBy: source), now: now
             ))
     }

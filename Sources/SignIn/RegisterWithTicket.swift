@@ -6,14 +6,14 @@ internal import System
 /// The second half of a registration: the app hands the link ticket back with what it has asked its user.
 public struct RegisterWithTicket: Sendable {
     private let accounts: any SignInRepository
-    private let providers: ProviderDirectory
+    private let providers: ProviderRegistry
     private let tokenIssuer: TokenIssuer
     private let appTokens: AppTokens
     private let sentAgain: SentAgain
     private let clock: Clock
 
     init(
-        accounts: any SignInRepository, providers: ProviderDirectory, tokenIssuer: TokenIssuer, appTokens: AppTokens,
+        accounts: any SignInRepository, providers: ProviderRegistry, tokenIssuer: TokenIssuer, appTokens: AppTokens,
         sentAgain: SentAgain, clock: Clock
     ) {
         self.accounts = accounts

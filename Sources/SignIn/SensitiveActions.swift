@@ -12,7 +12,7 @@ struct SensitiveActions: Sendable {
 
     /// Nil for any time.
     let maximumAgeSeconds: Int64?
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
 
     /// - Parameter elapsed: how long ago the user asked for it, in seconds: they had authenticated by then.
     func demands(on session: Session, elapsed: Int64 = 0) -> SensitiveDemands {

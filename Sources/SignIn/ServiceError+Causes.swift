@@ -12,7 +12,7 @@ extension ServiceError {
         case .transport(.couldNotConnect), .transport(.couldNotResolve),
             .transport(.connectionBroken(requestSent: false)):
             self = .providerUnavailable
-        case .circuitOpen(let seconds): self = .providerResting(retryAfterSeconds: seconds)
+        case .circuitOpen(let seconds): self = .providerCircuitOpen(retryAfterSeconds: seconds)
         case .busy(let seconds): self = .providerBusy(retryAfterSeconds: seconds)
         case .tooManyLookups, .noClientKey: self = .overloaded
         case .noCarrier(let discoveryUI): self = .providerNotFound(discoveryUI: discoveryUI)

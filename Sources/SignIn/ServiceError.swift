@@ -104,7 +104,7 @@ public enum ServiceError: Error, Equatable, Sendable {
     case pushFailed
     case providerUnavailable
     /// It failed so often of late that it is not asked for so many seconds.
-    case providerResting(retryAfterSeconds: Int64)
+    case providerCircuitOpen(retryAfterSeconds: Int64)
     /// It has not taken the request, and says to come again in so many seconds.
     case providerBusy(retryAfterSeconds: Int64)
     case providerTimeout

@@ -139,7 +139,7 @@ extension SigningKeyEntry.Purpose {
     ///   - format: of access tokens.
     ///   - algorithms: with which providers are told who we are, by keys of ours.
     public static func needed(
-        for apps: AppDirectory, _ format: AccessTokenFormat, algorithms: Set<SignatureAlgorithm>
+        for apps: AppRegistry, _ format: AccessTokenFormat, algorithms: Set<SignatureAlgorithm>
     ) -> Set<Self> {
         var needed = Set(ofClient.filter { algorithms.contains($0.algorithm) })
         if apps.hasRS256 || format.algorithm == .rs256 { needed.insert(.idToken) }

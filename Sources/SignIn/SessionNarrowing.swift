@@ -19,7 +19,7 @@ public struct SessionNarrowing: Equatable, Sendable {
 
     /// What the configuration ends of the sessions that there are.
     public static func of(
-        _ counts: [SessionCount], providers: ProviderDirectory, apps: AppDirectory
+        _ counts: [SessionCount], providers: ProviderRegistry, apps: AppRegistry
     ) -> [SessionNarrowing] {
         var narrowed: [SessionNarrowing] = []
         for count in counts {
@@ -39,7 +39,7 @@ public struct SessionNarrowing: Equatable, Sendable {
     }
 
     /// - Returns: nil where the configuration has room for it.
-    static func reason(_ provider: String, _ acr: String?, _ providers: ProviderDirectory) -> Reason? {
+    static func reason(_ provider: String, _ acr: String?, _ providers: ProviderRegistry) -> Reason? {
         guard let provider = providers.provider(named: provider) else { return .provider }
         guard let minimum = provider.configuration.minimumACR else { return nil }
         return minimum.isMet(by: acr) ? nil : .level

@@ -1,6 +1,6 @@
 public import Accounts
 public import Apps
-internal import System
+package import System
 
 /// Who a session token speaks for, and what else one can do with a session: read its user, refresh it, end it.
 public struct Sessions: Sendable {
@@ -13,7 +13,7 @@ public struct Sessions: Sendable {
 
     init(
         repository: any SessionRepository & UserRepository & BudgetRepository, tokenIssuer: TokenIssuer,
-        apps: AppDirectory, providers: ProviderDirectory, repeats: Budget? = nil, clock: Clock
+        apps: AppRegistry, providers: ProviderRegistry, repeats: Budget? = nil, clock: Clock
     ) {
         self.repository = repository
         self.tokenIssuer = tokenIssuer
@@ -54,14 +54,16 @@ public struct Sessions: Sendable {
     }
 
     /// The same with the user, in one look into the store.
-    public func holder(of accessToken: String) async throws(ServiceError) -> (principal: Principal, user: User) {
+    public func authenticatedUser(of accessToken: String) async throws(ServiceError) -> (
+        principal: Principal, user: User
+    ) {
         let now = clock.seconds
         guard let bearer = try await bearer(of: accessToken, at: now, now: now) else { throw .invalidToken }
-        let holder = try await stored { () throws(RepositoryError) in
-            try await repository.holder(of: bearer.session, now: now)
+        let authenticated = try await stored { () throws(RepositoryError) in
+            try await repository.authenticatedUser(of: bearer.session, now: now)
         }
-        guard let holder else { throw .invalidToken }
-        return (try principal(bearer, holder.session, shownBy: nil), holder.user)
+        guard let authenticated else { throw .invalidToken }
+        return (try principal(bearer, authenticated.session, shownBy: nil), authenticated.user)
     }
 
     private func principal(
@@ -248,5 +250,30 @@ public struct Sessions: Sendable {
 
     private func takeRepeat(of session: Session, now: Int64) async throws(ServiceError) {
         try await repository.take(repeats, for: String(session.user.rawValue), as: .refreshRepeats, now: now)
+    }
+}
+
+extension SessionRepository {
+    /// Ends all sessions of a scope, by an operator's word. They are over as soon as the line is on disk, at every
+    /// instance; then their rows go.
+    ///
+    /// - Parameter reauthenticate: whether users have to authenticate anew at their provider.
+    /// - Returns: how many there were.
+    package func endAll(
+        _ scope: SessionScope, reauthenticate: Bool, _ clock: Clock
+    ) async throws(RepositoryError) -> Int {
+        // What another instance was storing while the first line was, and could not see it, lies before the second.
+        for isNoted in [true, false] {
+            let line = NotBefore(drawnAt: clock.milliseconds, reauthenticate: reauthenticate)
+            try await draw(line, for: scope, isNoted: isNoted, now: clock.seconds)
+        }
+        var ended = 0
+        var position: SessionID?
+        repeat {
+            let step = try await removeBarredSessions(after: position, now: clock.seconds)
+            ended += step.ended
+            position = step.next
+        } while position != nil
+        return ended
     }
 }

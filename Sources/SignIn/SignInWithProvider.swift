@@ -18,18 +18,18 @@ public struct SignInWithProvider: Sendable {
 
     private let accounts: any SignInRepository
     private let tokenIssuer: TokenIssuer
-    private let supplies: AuthorizationGrant.Supplies
+    private let dependencies: AuthorizationGrant.Dependencies
     private let registration: RegistrationMode
     /// What apps that post codes learn.
     private let claims: UserClaims
 
     init(
-        accounts: any SignInRepository, tokenIssuer: TokenIssuer, supplies: AuthorizationGrant.Supplies,
+        accounts: any SignInRepository, tokenIssuer: TokenIssuer, dependencies: AuthorizationGrant.Dependencies,
         registration: RegistrationMode
     ) {
         self.accounts = accounts
         self.tokenIssuer = tokenIssuer
-        self.supplies = supplies
+        self.dependencies = dependencies
         self.registration = registration
         claims = UserClaims(tokenIssuer.configuration.permissions(ofPosters: .signIn))
     }
@@ -57,8 +57,8 @@ public struct SignInWithProvider: Sendable {
         _ response: AuthorizedResponse, with provider: Provider, userAgent: String?, replacing replaced: SessionID?,
         in call: CallContext
     ) async throws(ServiceError) -> Outcome {
-        func use() -> OneTimeUse? { response.use(now: supplies.clock.seconds) }
-        return try await supplies.sentAgain.answer(
+        func use() -> OneTimeUse? { response.use(now: dependencies.clock.seconds) }
+        return try await dependencies.sentAgain.answer(
             response.request, use, within: provider.configuration.signInTimeout
         ) { () throws(ServiceError) in
             let (signedIn, record) = try await enter(
@@ -76,15 +76,15 @@ public struct SignInWithProvider: Sendable {
     private func outcome(of kept: KeptAnswer, _ use: OneTimeUse?) async throws(ServiceError) -> Outcome? {
         switch kept.outcome {
         case .session(let id, let arrival):
-            guard let repeated = try await supplies.sentAgain.signIn(id, arrival) else { return nil }
+            guard let repeated = try await dependencies.sentAgain.signIn(id, arrival) else { return nil }
             return Outcome(
                 signedIn: repeated.signedIn,
-                tokens: try await tokenIssuer.firstTokens(of: repeated.session, now: supplies.clock.seconds),
+                tokens: try await tokenIssuer.firstTokens(of: repeated.session, now: dependencies.clock.seconds),
                 authentication: repeated.session.authentication, claims: claims,
                 declined: repeated.session.declined)
         case .ticket(let hash):
             let permissions = tokenIssuer.configuration.permissions(ofPosters: .signIn)
-            guard let use, let ticket = try await supplies.sentAgain.ticket(hash, of: use, for: permissions) else {
+            guard let use, let ticket = try await dependencies.sentAgain.ticket(hash, of: use, for: permissions) else {
                 return nil
             }
             throw .unlinked(ticket)
@@ -123,7 +123,7 @@ public struct SignInWithProvider: Sendable {
         _ response: AuthorizedResponse, with provider: Provider, for recipient: Recipient, _ userAgent: String?,
         _ call: CallContext
     ) async throws(ServiceError) -> (signedIn: SignedIn, record: SignInRecord) {
-        let grant = try await AuthorizationGrant.begin(response, with: provider, supplies, in: call)
+        let grant = try await AuthorizationGrant.begin(response, with: provider, dependencies, in: call)
         defer { grant.end() }
         do throws(ServiceError) {
             let issuer = try await grant.issuer()
@@ -184,7 +184,7 @@ public struct SignInWithProvider: Sendable {
 
     /// What the repository stores, all in one transaction.
     private func record(
-        _ grant: AuthorizationGrant, _ proven: ProvenIdentity, _ said: ProviderSaying, _ ported: VerifiedPortTokens?,
+        _ grant: AuthorizationGrant, _ proven: ProvenIdentity, _ said: ProviderAssertion, _ ported: VerifiedPortTokens?,
         _ ticket: LinkTicket?, _ granted: AppGrant.Granted?, _ response: AuthorizedResponse, _ recipient: Recipient,
         _ userAgent: String?
     ) -> SignInRecord {
@@ -192,7 +192,7 @@ public struct SignInWithProvider: Sendable {
         let app: AppGrant? = if case .app(let app) = recipient { app } else { nil }
         let push: PushGrant? = if case .push(let push) = recipient { push } else { nil }
         let replaced: SessionID? = if case .poster(let replaced) = recipient { replaced } else { nil }
-        let moment = supplies.clock.now
+        let moment = dependencies.clock.now
         let now = moment.seconds
         let provider = grant.provider
         let subject = grant.subject(of: idToken)
@@ -209,23 +209,23 @@ public struct SignInWithProvider: Sendable {
         let declined =
             granted?.declined
             ?? DeclinedScopes(response.askedScopes, granted: proven.grantedScope, told: said.attributes).names
-        let holder = ProvenSignIn.Holder(
+        let grantee = ProvenSignIn.Grantee(
             client: app?.client ?? provider.configuration.clientID, permissions: granted?.left,
             audience: app?.audience, declined: declined, userAgent: userAgent, replaces: replaced,
             expiresAt: app.map { _ in now + AppGrant.lifetimeSeconds } ?? push?.waitsUntil
                 ?? tokenIssuer.firstExpiry(now: now),
             appCode: app?.code(now: now), push: push?.delivery(of: ticket))
-        return signIn.record(for: holder, ticket: ticket, by: tokenIssuer, at: moment)
+        return signIn.record(for: grantee, ticket: ticket, by: tokenIssuer, at: moment)
     }
 
     private var permissionsOfPosters: Permissions { tokenIssuer.configuration.permissions(ofPosters: .signIn) }
 
     private func ticket(
-        from provider: Provider, _ said: ProviderSaying, _ grant: AuthorizationGrant, for permissions: Permissions
+        from provider: Provider, _ said: ProviderAssertion, _ grant: AuthorizationGrant, for permissions: Permissions
     ) async throws(ServiceError) -> LinkTicket {
         .make(
             provider, said, for: permissions,
-            secret: try await supplies.sentAgain.ticketSecret(for: grant.evidence.oneTimeUse))
+            secret: try await dependencies.sentAgain.ticketSecret(for: grant.evidence.oneTimeUse))
     }
 
     private func signedIn(

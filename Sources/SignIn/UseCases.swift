@@ -37,7 +37,7 @@ public struct UseCases: Sendable {
     public struct Parts: Sendable {
         public let repository: any AccountRepository
         public let tokenIssuer: TokenIssuer
-        public let providers: ProviderDirectory
+        public let providers: ProviderRegistry
         /// The loop's own HTTP client.
         public let transport: any HTTPTransport
         public let clock: Clock
@@ -53,25 +53,25 @@ public struct UseCases: Sendable {
     ///   - registration: what becomes of somebody nobody knows.
     ///   - observers: hear of every step.
     public init(
-        repository: any AccountRepository, tokenIssuer: TokenIssuer, providers: ProviderDirectory,
-        memory: ProcessMemory, transport: any HTTPTransport, registration: RegistrationMode, apps: AppDirectory,
+        repository: any AccountRepository, tokenIssuer: TokenIssuer, providers: ProviderRegistry,
+        memory: ProcessMemory, transport: any HTTPTransport, registration: RegistrationMode, apps: AppRegistry,
         browser limits: BrowserSignIn.Limits, clock: Clock, observers: Observers
     ) {
         parts = Parts(
             repository: repository, tokenIssuer: tokenIssuer, providers: providers, transport: transport, clock: clock,
             observers: observers)
-        let supplies = AuthorizationGrant.Supplies(
+        let dependencies = AuthorizationGrant.Dependencies(
             repository: repository, codes: memory.codes, transport: transport, clock: clock,
             ownRedirectURIs: providers.redirectURIs(on: tokenIssuer.configuration.issuer),
             repeats: memory.budgets.refreshRepeats)
         let sensitive = SensitiveActions(
             maximumAgeSeconds: tokenIssuer.configuration.sensitiveMaximumAgeSeconds, providers: providers)
         signIn = SignInWithProvider(
-            accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies, registration: registration)
-        link = LinkIdentity(accounts: repository, sensitive: sensitive, supplies: supplies)
+            accounts: repository, tokenIssuer: tokenIssuer, dependencies: dependencies, registration: registration)
+        link = LinkIdentity(accounts: repository, sensitive: sensitive, dependencies: dependencies)
         linkWithTicket = LinkWithTicket(
             accounts: repository, providers: providers, sensitive: sensitive, clock: clock)
-        approve = ApproveTransaction(accounts: repository, tokenIssuer: tokenIssuer, supplies: supplies)
+        approve = ApproveTransaction(accounts: repository, tokenIssuer: tokenIssuer, dependencies: dependencies)
         challenges = Challenges(repository: repository, clock: clock)
         sessions = Sessions(
             repository: repository, tokenIssuer: tokenIssuer, apps: apps, providers: providers,
@@ -86,11 +86,11 @@ public struct UseCases: Sendable {
             repository: repository, providers: providers, sessions: sessions, tokenIssuer: tokenIssuer, clock: clock)
         register = RegisterWithTicket(
             accounts: repository, providers: providers, tokenIssuer: tokenIssuer, appTokens: appTokens,
-            sentAgain: supplies.sentAgain, clock: clock)
+            sentAgain: dependencies.sentAgain, clock: clock)
         exchange = ExchangeAccessToken(
             accounts: repository, providers: providers, tokenIssuer: tokenIssuer, appTokens: appTokens,
             transport: transport, registration: registration, budget: memory.budgets.exchanges,
-            sentAgain: supplies.sentAgain, clock: clock)
+            sentAgain: dependencies.sentAgain, clock: clock)
         introspection = Introspection(
             repository: repository, tokenIssuer: tokenIssuer, rights: sessions.rights,
             line: memory.shares.introspections, clock: clock)

@@ -10,12 +10,12 @@ package enum Admitted: Sendable {
     // With an API key, where some are configured.
     case app(Handler)
     case user(Permission, UserHandler)
-    case holder(Permission, HolderHandler)
+    case authenticatedUser(Permission, AuthenticatedUserHandler)
     case userOrApp(Permission, UserOrAppHandler)
     case tokenOrApp(TokenOrAppHandler)
     // Without.
     case keylessOrUser(UserOrAppHandler)
-    case bearerHolder(Permission, HolderHandler)
+    case bearerUser(Permission, AuthenticatedUserHandler)
     case introspector(IntrospectorHandler)
     case userAndClient(Permission, UserAndClientHandler)
     case provider(ProviderHandler)
@@ -28,14 +28,14 @@ package enum Admitted: Sendable {
 /// handler is asked.
 package struct Admission: Sendable {
     let apiKeys: APIKeys
-    let apps: AppDirectory
+    let apps: AppRegistry
     let sessions: Sessions
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     /// Of those who show what proves nothing.
     private let failures: AddressLimiter?
 
     init(
-        apiKeys: APIKeys, apps: AppDirectory, sessions: Sessions, providers: ProviderDirectory, limits: AddressLimits
+        apiKeys: APIKeys, apps: AppRegistry, sessions: Sessions, providers: ProviderRegistry, limits: AddressLimits
     ) {
         self.apiKeys = apiKeys
         self.apps = apps
@@ -56,7 +56,7 @@ package struct Admission: Sendable {
         case .user(let permission, let handler):
             try admitKey(of: context)
             return try await handler(context, principal(context, with: permission))
-        case .holder(let permission, let handler):
+        case .authenticatedUser(let permission, let handler):
             try admitKey(of: context)
             return try await answer(context, permission, handler)
         case .userOrApp(let permission, let handler):
@@ -69,7 +69,7 @@ package struct Admission: Sendable {
         case .keylessOrUser(let handler):
             guard let token = try context.token.optional() else { return try await handler(context, nil) }
             return try await handler(context, try await sessions.principal(of: token))
-        case .bearerHolder(let permission, let handler): return try await answer(context, permission, handler)
+        case .bearerUser(let permission, let handler): return try await answer(context, permission, handler)
         case .client(let handler): return try await client(context, handler)
         case .introspector(let handler):
             // Where nobody may ask, there is nothing to ask.
@@ -109,10 +109,10 @@ package struct Admission: Sendable {
     }
 
     private func answer(
-        _ context: RequestContext, _ permission: Permission, _ handler: HolderHandler
+        _ context: RequestContext, _ permission: Permission, _ handler: AuthenticatedUserHandler
     ) async throws(ServiceError) -> HTTPResponse {
         guard let token = try context.token.optional() else { throw .missingToken }
-        let (principal, user) = try await sessions.holder(of: token)
+        let (principal, user) = try await sessions.authenticatedUser(of: token)
         try admit(principal, context, permission)
         return try await handler(context, principal, user)
     }
@@ -211,7 +211,7 @@ extension Admission {
     }
 }
 
-extension ProviderDirectory {
+extension ProviderRegistry {
     /// The provider that a path names.
     ///
     /// - Throws: `ServiceError.unknownProvider`.
@@ -228,7 +228,7 @@ extension ServiceError {
     /// Whether it is a fault of what was sent.
     fileprivate var isSenders: Bool {
         switch self {
-        case .storageUnavailable, .providerUnavailable, .providerResting, .providerBusy, .providerTimeout,
+        case .storageUnavailable, .providerUnavailable, .providerCircuitOpen, .providerBusy, .providerTimeout,
             .providerError,
             .overloaded:
             false

@@ -76,10 +76,10 @@ struct ClientCredentials {
     }
 
     /// The app of ours that the request names, whether or not it comes from it.
-    func app(in apps: AppDirectory) -> RegisteredApp? { names.lazy.compactMap { apps[$0] }.first }
+    func app(in apps: AppRegistry) -> RegisteredApp? { names.lazy.compactMap { apps[$0] }.first }
 
     /// Whether the request names no client at all, or one that providers know us by, as those who post codes may.
-    func areOfPoster(at providers: ProviderDirectory) -> Bool {
+    func areOfPoster(at providers: ProviderRegistry) -> Bool {
         let names = names
         return names.isEmpty || names.contains(where: providers.isClientOfOurs)
     }
@@ -90,7 +90,7 @@ struct ClientCredentials {
     /// Holds the request to the app that it names.
     ///
     /// - Throws: `ServiceError.invalidClient` when it proves nothing, or names two.
-    func prove(_ app: RegisteredApp, in apps: AppDirectory) throws(ServiceError) {
+    func prove(_ app: RegisteredApp, in apps: AppRegistry) throws(ServiceError) {
         guard id == nil || id == app.clientID else { throw .invalidClient }
         // More than one way at a time is none (RFC 6749 §2.3).
         guard basic == nil || secret == nil else { throw .invalidClient }
@@ -104,7 +104,7 @@ struct ClientCredentials {
     /// Who may ask what a token is good for.
     ///
     /// - Throws: `ServiceError.invalidClient` for everybody else, public apps among them.
-    func introspector(in apps: AppDirectory) throws(ServiceError) -> Introspection.Caller {
+    func introspector(in apps: AppRegistry) throws(ServiceError) -> Introspection.Caller {
         if secret == nil, let shown = basic?.first(where: { apps.isResourceServer($0.id, secret: $0.secret) }) {
             return .resourceServer(shown.id)
         }

@@ -6,10 +6,10 @@ internal import Syntax
 /// What every endpoint that takes an authorization code does first: it asks the limit, reads the parameters, and finds
 /// the provider they are for.
 struct CodeParameters: Sendable {
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     private let signIns: AddressLimiter?
 
-    init(providers: ProviderDirectory, limits: AddressLimits) {
+    init(providers: ProviderRegistry, limits: AddressLimits) {
         self.providers = providers
         signIns = limits.limiter(of: .signIns)
     }

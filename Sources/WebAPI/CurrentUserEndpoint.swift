@@ -7,7 +7,7 @@ internal import SignIn
 /// `/users/me`: the signed-in user, as flat strings, which is what stock apps decode.
 struct CurrentUserEndpoint: Sendable {
     let accounts: UserAccounts
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
 
     func show(
         _ context: RequestContext, _ principal: Principal, _ user: User
@@ -43,7 +43,7 @@ struct CurrentUserEndpoint: Sendable {
     ///   - shape: how the asking app is told of a user.
     ///   - tellsGiven: whether what providers have given is told once more, each attribute with whose word it is.
     static func answer(
-        _ user: User, _ session: Session, by providers: ProviderDirectory, as shape: ResponseShape,
+        _ user: User, _ session: Session, by providers: ProviderRegistry, as shape: ResponseShape,
         tellsGiven: Bool = false
     ) -> HTTPResponse {
         let profile = user.profile
@@ -78,7 +78,7 @@ struct CurrentUserEndpoint: Sendable {
 extension JSONWriter {
     /// An attribute with whose word it is: `{"value": …, "verified": …, "level": …, "provider": …, "at": …}`.
     fileprivate mutating func given(
-        _ attribute: GivenAttribute, in profile: Profile, by providers: ProviderDirectory
+        _ attribute: GivenAttribute, in profile: Profile, by providers: ProviderRegistry
     ) {
         let isSaid = attribute.assurance?.isVerified ?? false
         let isVerified = Contact(rawValue: attribute.name).map { providers.isVerified($0, in: profile) } ?? isSaid

@@ -32,7 +32,8 @@ package typealias PageHandler = @Sendable (RequestContext) async -> BrowserAnswe
 
 /// Answers a request that is made in the name of a user, by a token that can be used for it.
 /// Also given the user, as the store has it.
-package typealias HolderHandler = @Sendable (RequestContext, Principal, User) async throws(ServiceError) -> HTTPResponse
+package typealias AuthenticatedUserHandler =
+    @Sendable (RequestContext, Principal, User) async throws(ServiceError) -> HTTPResponse
 package typealias UserHandler = @Sendable (RequestContext, Principal) async throws(ServiceError) -> HTTPResponse
 
 /// Answers a request that is made in the name of a user, or in nobody's.

@@ -175,7 +175,7 @@ struct ErrorAnswer {
             self.init(502, "provider_error", "The carrier could not ask the user, or its answer can't be used.")
         case .providerUnavailable:
             self = ErrorAnswer(503, "provider_unavailable", "The provider can't be reached now.").retriable
-        case .providerResting(let seconds):
+        case .providerCircuitOpen(let seconds):
             self = ErrorAnswer(503, "provider_unavailable", "The provider has failed too often of late.")
                 .with(header: "Retry-After", "\(seconds)")
         case .providerBusy(let seconds):

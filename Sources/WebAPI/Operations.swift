@@ -15,7 +15,7 @@ enum Operations {
 
     /// Those that are there: those of server-initiated sign-in, and those of sign-ups, are where some provider takes
     /// them, and those of a wing where that is on.
-    static func present(_ wings: APIExtensions, at providers: ProviderDirectory) -> [Operation<APIServices>] {
+    static func present(_ wings: APIExtensions, at providers: ProviderRegistry) -> [Operation<APIServices>] {
         all(with: APIExtensions(wings.present)).filter { operation in
             if operation.path.hasPrefix(PushEndpoint.path) { return providers.takesPushes }
             return providers.keepsDirectories || !SignUpEndpoint.paths.contains(operation.path)
@@ -60,7 +60,7 @@ enum Operations {
     ]
 
     private static let user: [Operation<APIServices>] = [
-        .holder(.get, "/users/me", needs: .accountRead, UserDescriptions.show) { $0.currentUser.show },
+        .authenticatedUser(.get, "/users/me", needs: .accountRead, UserDescriptions.show) { $0.currentUser.show },
         .user(.patch, "/users/me", needs: .accountWrite, UserDescriptions.edit) { $0.currentUser.edit },
         .user(.delete, "/users/me", needs: .accountErase, UserDescriptions.erase) { $0.currentUser.erase },
         .user(.post, "/users/me/refresh-profile", needs: .accountRead, UserDescriptions.refreshProfile) {
@@ -123,8 +123,8 @@ enum Operations {
     ]
 
     private static let issuer: [Operation<APIServices>] = [
-        .bearerHolder(.get, "/auth/userinfo", needs: .openid, IssuerDescriptions.userinfo) { $0.userinfo.respond },
-        .bearerHolder(.post, "/auth/userinfo", needs: .openid, IssuerDescriptions.userinfoByPost) {
+        .bearerUser(.get, "/auth/userinfo", needs: .openid, IssuerDescriptions.userinfo) { $0.userinfo.respond },
+        .bearerUser(.post, "/auth/userinfo", needs: .openid, IssuerDescriptions.userinfoByPost) {
             $0.userinfo.respond
         },
         .introspector(.post, "/auth/introspect", IssuerDescriptions.introspect) { $0.introspection.respond },
@@ -167,7 +167,7 @@ package struct APIServices: Sendable {
     package let limits: AddressLimits
     /// What use cases of wings are made of.
     package var parts: UseCases.Parts { useCases.parts }
-    package let apps: AppDirectory
+    package let apps: AppRegistry
     package let pages: BrowserPages
     let metadata: IssuerMetadata
     let associationFiles: AssociationFiles

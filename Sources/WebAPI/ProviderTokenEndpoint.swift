@@ -19,7 +19,7 @@ struct ProviderTokenEndpoint: Sendable {
 
     let vault: TokenVault
     let profile: RefreshProfile
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
 
     /// `GET …/access-token`: only for an app with a secret, which shows it beside the user's session token. A thief of
     /// that token alone gets nothing here.

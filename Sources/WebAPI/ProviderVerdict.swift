@@ -17,7 +17,7 @@ enum ProviderVerdict: Equatable {
         switch error {
         // Nobody has the identity that the provider has proven.
         case nil, .unlinked: self = .well
-        case .providerError, .providerUnavailable, .providerResting, .providerBusy, .providerTimeout, .pushFailed:
+        case .providerError, .providerUnavailable, .providerCircuitOpen, .providerBusy, .providerTimeout, .pushFailed:
             self = .failed
         case .userinfoMismatch: self = kind == .native ? .nothing : .failed
         case .invalidIDToken(let fault): self = kind != .native && fault.isUpToProvider ? .failed : .nothing

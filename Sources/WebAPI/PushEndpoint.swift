@@ -5,13 +5,13 @@ internal import Providers
 internal import SignIn
 internal import Telemetry
 
-/// `/auth/zenkey-async-signin` and what is below it: a user is asked on the phone, at our server's wish.
+/// `/auth/zenkey-async-signin` and what is below it: a user is asked on the phone, at our server's request.
 ///
 /// What an app asks by is bound to its API key. A guesser finds nothing, and is soon asked to wait.
 struct PushEndpoint: Sendable {
     static let path = "/auth/zenkey-async-signin"
 
-    private static let parameters = ParameterTable<PushWish.Parameter>()
+    private static let parameters = ParameterTable<BackchannelRequest.Parameter>()
 
     let push: ServerInitiatedSignIn
     let code: CodeParameters
@@ -26,19 +26,19 @@ struct PushEndpoint: Sendable {
         guard provider.requestSigner != nil else {
             throw .invalidParameter(ParameterError("provider", "takes no server-initiated sign-in"))
         }
-        let wish: PushWish
+        let backchannel: BackchannelRequest
         do throws(ParameterError) {
-            wish = try PushWish(
+            backchannel = try BackchannelRequest(
                 { parameters[$0] }, isForSession: principal != nil,
                 mayBeMinimal: provider.configuration.takesMinimalPushes)
         } catch {
             throw .invalidParameter(error)
         }
-        context.call.correlationID = wish.correlationID
+        context.call.correlationID = backchannel.correlationID
         let begun = try await push.begin(
-            wish, with: provider, owner: apiKeys.owner(of: context.request), session: principal?.session,
+            backchannel, with: provider, owner: apiKeys.owner(of: context.request), session: principal?.session,
             userAgent: context.request.userAgent, in: context.call)
-        deliver(begun.errand, context.call.observers)
+        deliver(begun.delivery, context.call.observers)
         return Self.answer(begun)
     }
 
@@ -74,17 +74,17 @@ struct PushEndpoint: Sendable {
         let begun = try await known(id, context) { owner throws(ServiceError) in
             try await push.retry(id, owner: owner, in: context.call)
         }
-        deliver(begun.errand, context.call.observers)
+        deliver(begun.delivery, context.call.observers)
         return Self.answer(begun)
     }
 
     /// `DELETE`: takes it back.
     func cancel(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let id = Self.id(context)
-        let errand = try await known(id, context) { owner throws(ServiceError) in
+        let delivery = try await known(id, context) { owner throws(ServiceError) in
             try await push.cancel(id, owner: owner)
         }
-        if let errand { deliver(errand, context.call.observers) }
+        if let delivery { deliver(delivery, context.call.observers) }
         return .emptyObject
     }
 
@@ -104,17 +104,17 @@ struct PushEndpoint: Sendable {
     }
 
     /// Tells the carrier, once the app has its answer.
-    private func deliver(_ errand: ServerInitiatedSignIn.Errand, _ observers: Observers) {
+    private func deliver(_ delivery: ServerInitiatedSignIn.Delivery, _ observers: Observers) {
         Task { [push, log] in
-            let step = observers.beginAlone(.delivery(provider: StepName(errand.providerName), kind: "push"))
+            let step = observers.beginAlone(.delivery(provider: StepName(delivery.providerName), kind: "push"))
             let call = CallContext(observers, partOf: step.scope)
-            call.correlationID = errand.correlationID
+            call.correlationID = delivery.correlationID
             do throws(ServiceError) {
-                try await push.deliver(errand, in: call)
+                try await push.deliver(delivery, in: call)
                 step.end()
             } catch {
                 step.end(.failed(StepName(ErrorAnswer(error).code)))
-                log.writePush(error, errand, call)
+                log.writePush(error, delivery, call)
             }
         }
     }

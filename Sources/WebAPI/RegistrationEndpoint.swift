@@ -25,7 +25,7 @@ struct RegistrationEndpoint: Sendable {
     private static let parameters = ParameterTable<Parameter>()
 
     let register: RegisterWithTicket
-    let apps: AppDirectory
+    let apps: AppRegistry
     let sessions: Sessions
     let code: CodeParameters
     let signUp: SignUpEndpoint
@@ -60,7 +60,7 @@ struct RegistrationEndpoint: Sendable {
         return app
     }
 
-    /// A signed-in user with a ticket wants to add what it proves to the account they have: nobody wishes for a second
+    /// A signed-in user with a ticket wants to add what it proves to the account they have: nobody asks for a second
     /// account.
     private func refuseSession(_ context: RequestContext) async throws(ServiceError) {
         guard let token = try context.token.optional() else { return }

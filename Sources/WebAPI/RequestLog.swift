@@ -5,7 +5,7 @@ internal import HTTPServer
 internal import Logging
 internal import Providers
 internal import SignIn
-import System
+internal import System
 internal import Telemetry
 
 /// Writes one line for each request and one for the outcome of each sign-in.
@@ -159,12 +159,12 @@ struct RequestLog: Sendable {
     }
 
     /// A carrier that could not be told to ask its user, after the app had its answer.
-    func writePush(_ error: ServiceError, _ errand: ServerInitiatedSignIn.Errand, _ call: CallContext) {
+    func writePush(_ error: ServiceError, _ delivery: ServerInitiatedSignIn.Delivery, _ call: CallContext) {
         let level = max(Self.level(error), .notice)
         guard logger.logLevel <= level else { return }
         var metadata: Logger.Metadata = [
-            "reason": "\(Self.reason(error, call))", "provider": "\(errand.providerName)",
-            "correlation_id": "\(errand.correlationID)",
+            "reason": "\(Self.reason(error, call))", "provider": "\(delivery.providerName)",
+            "correlation_id": "\(delivery.correlationID)",
         ]
         if let trace = call.scope?.trace { metadata["trace_id"] = .string(trace.id.text) }
         Self.describe(call, in: &metadata)
@@ -194,7 +194,8 @@ struct RequestLog: Sendable {
         case .invalidLogoutToken, .invalidEvent: .notice
         // Another client's token, or an ID token: nobody comes by one of those here by mistake.
         case .invalidSubjectToken(.audience), .invalidSubjectToken(.type): .notice
-        case .providerUnavailable, .providerResting, .providerBusy, .providerTimeout, .overloaded, .migrationConflict:
+        case .providerUnavailable, .providerCircuitOpen, .providerBusy, .providerTimeout, .overloaded,
+            .migrationConflict:
             .warning
         default: .info
         }
@@ -207,7 +208,7 @@ struct RequestLog: Sendable {
         switch error {
         case .providerError(let problem):
             return "\(code): \(problem.step.name.text): \(describe(problem.failure))"
-        case .providerUnavailable, .providerTimeout, .providerResting, .providerBusy, .overloaded:
+        case .providerUnavailable, .providerTimeout, .providerCircuitOpen, .providerBusy, .overloaded:
             guard let facts = call.facts else { return code }
             return "\(code): \(facts.step.name.text): \(describe(facts.failure))"
         case .invalidLogoutToken(let fault): return "\(code): logout token: \(fault.rawValue)"
@@ -261,6 +262,25 @@ struct RequestLog: Sendable {
         case .malformedResponse: "the answer is no HTTP, or can't be decompressed"
         case .cancelled: "the request was given up"
         case .shutDown: "the service was stopping"
+        }
+    }
+}
+
+extension ServiceError {
+    /// What somebody who watches over the service must hear of, about anyone: something may have been stolen,
+    /// or somebody tries doors. Nil for everything else.
+    var securityMessage: String? {
+        switch self {
+        case .invalidGrant(.reusedRefreshToken):
+            "a refresh token was used again after its successor: its session has ended"
+        case .invalidGrant(.reusedAppCode): "an authorization code of ours was used again: its session has ended"
+        case .invalidAdminToken: "an operator's token was refused"
+        case .expiredAdminToken: "an operator's token was refused: its time is over"
+        case .insufficientRole: "an operator was refused: none of their roles allows it"
+        case .migrationConflict: "a subscriber who has moved has an account at either carrier"
+        case .mergeConflict: "two accounts can't become one"
+        case .locked, .invalidGrant(.locked): "somebody was refused who is locked"
+        default: nil
         }
     }
 }

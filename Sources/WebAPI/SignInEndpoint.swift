@@ -33,7 +33,7 @@ struct SignInEndpoint: Sendable {
     ///   - shape: how the app that signs in is told of a user.
     ///   - issuedTokenType: of the access token, where another token was given for it (RFC 8693 §2.2.1).
     static func answer(
-        _ outcome: SignInWithProvider.Outcome, of provider: String, by providers: ProviderDirectory,
+        _ outcome: SignInWithProvider.Outcome, of provider: String, by providers: ProviderRegistry,
         as shape: ResponseShape, issuedTokenType: String? = nil
     ) -> HTTPResponse {
         let signedIn = outcome.signedIn
@@ -80,7 +80,7 @@ extension JSONWriter {
 
     /// What the app is told of its user, flat, as stock apps know it.
     fileprivate mutating func profile(
-        _ profile: Profile, of provider: String, _ claims: UserClaims, by providers: ProviderDirectory
+        _ profile: Profile, of provider: String, _ claims: UserClaims, by providers: ProviderRegistry
     ) {
         let shown = profile.shown
         if claims.hasProfile {
@@ -94,7 +94,7 @@ extension JSONWriter {
 
     /// The same as ZenKey's sample app for Android knows it.
     fileprivate mutating func nested(
-        _ profile: Profile, of provider: String, _ claims: UserClaims, by providers: ProviderDirectory
+        _ profile: Profile, of provider: String, _ claims: UserClaims, by providers: ProviderRegistry
     ) {
         nestedProfile(profile.shown, claims.attributeNames) { providers.isVerified($0, in: profile) }
         if claims.hasFurther { self.claims(profile.claims(of: provider)) }

@@ -15,10 +15,10 @@ struct SignUpEndpoint: Sendable {
     /// Where sample apps of 2021 sign up, with an address and nothing else.
     static let enrollment = "/enroll"
 
-    private static let parameters = ParameterTable<DirectoryWish.Parameter>()
+    private static let parameters = ParameterTable<ProvisioningRequest.Parameter>()
 
     let signUp: DirectorySignUp
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let limits: AddressLimits
 
     /// How a credential is to come to its user.
@@ -37,8 +37,8 @@ struct SignUpEndpoint: Sendable {
     func recover(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let (parameters, provider) = try read(context)
         _ = try Self.delivery(parameters)
-        let wish = try DirectoryWish(.recovery, { parameters[$0] }, needsAddress: false)
-        try await signUp.order(wish, at: provider, from: context.network.base)
+        let provisioning = try ProvisioningRequest(.recovery, { parameters[$0] }, needsAddress: false)
+        try await signUp.order(provisioning, at: provider, from: context.network.base)
         return Self.mailed(provider)
     }
 
@@ -51,14 +51,14 @@ struct SignUpEndpoint: Sendable {
         }
         // Whatever name it is: the account is that of the session's user.
         let said = [.displayName, .name, .username].lazy.compactMap { parameters[$0] }.first
-        if let said { _ = try DirectoryWish(.signUp, { $0 == .username ? said : nil }, needsAddress: false) }
+        if let said { _ = try ProvisioningRequest(.signUp, { $0 == .username ? said : nil }, needsAddress: false) }
         return Self.returned(
             try await signUp.link(under: session, displayName: said, at: provider, in: context.call), provider)
     }
 
     private func read(
         _ context: RequestContext
-    ) throws(ServiceError) -> (RequestParameters<DirectoryWish.Parameter>, Provider) {
+    ) throws(ServiceError) -> (RequestParameters<ProvisioningRequest.Parameter>, Provider) {
         try limits.count(context.network, as: .signUps)
         let parameters = try RequestParameters(context.request, Self.parameters)
         let provider = try providers.withDirectory(
@@ -68,22 +68,22 @@ struct SignUpEndpoint: Sendable {
     }
 
     private func signUp(
-        _ parameters: RequestParameters<DirectoryWish.Parameter>, _ provider: Provider, _ context: RequestContext
+        _ parameters: RequestParameters<ProvisioningRequest.Parameter>, _ provider: Provider, _ context: RequestContext
     ) async throws(ServiceError) -> HTTPResponse {
         let returnsLink =
             try Self.delivery(parameters) == .returned && provider.configuration.userAPI?.returnsLinks == true
-        let wish = try DirectoryWish(.signUp, { parameters[$0] }, needsAddress: !returnsLink)
+        let provisioning = try ProvisioningRequest(.signUp, { parameters[$0] }, needsAddress: !returnsLink)
         if returnsLink {
-            if let job = try await signUp.link(for: wish, at: provider, in: context.call) {
+            if let job = try await signUp.link(for: provisioning, at: provider, in: context.call) {
                 return Self.returned(job, provider)
             }
         }
-        try await signUp.order(wish, at: provider, from: context.network.base)
+        try await signUp.order(provisioning, at: provider, from: context.network.base)
         return Self.mailed(provider)
     }
 
     private static func delivery(
-        _ parameters: RequestParameters<DirectoryWish.Parameter>
+        _ parameters: RequestParameters<ProvisioningRequest.Parameter>
     ) throws(ServiceError) -> Delivery? {
         if let type = parameters[.authenticatorType], !["native", "web"].contains(type) {
             throw .invalidParameter(ParameterError("authenticator_type", "is neither native nor web"))

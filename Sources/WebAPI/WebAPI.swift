@@ -53,7 +53,7 @@ public struct WebAPI: RequestHandler {
     ///   - failedSignIns: counts those; shared by all loops.
     ///   - metrics: where what is counted here is read.
     public init(
-        providers: ProviderDirectory, useCases: UseCases, apps: AppDirectory, branding: Branding,
+        providers: ProviderRegistry, useCases: UseCases, apps: AppRegistry, branding: Branding,
         associationFiles: AssociationFiles, apiKeys: APIKeys, limits: AddressLimits, documentation: Documentation,
         wings: APIExtensions, hstsSeconds: Int?, failedSignIns: FailedSignInCounter,
         metrics: MetricRegistry, logger: Logger

@@ -61,3 +61,10 @@ package struct HousekeepingJob: Sendable {
         self.work = work
     }
 }
+
+/// The wings of this service: each is one folder beside this file, and one line here.
+extension Wing {
+    package static let all: [Wing] = [
+        .accountPage, .keyService,
+    ]
+}

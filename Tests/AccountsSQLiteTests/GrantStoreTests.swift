@@ -108,8 +108,8 @@ import Testing
             #expect(try KeptTokens(encoded: KeptTokens.encode(tokens)).idToken == nil)
         }
         for bytes in [[], [1], [2, 1, 1, 97], [1, 9, 1, 97], [1, 1, 200], [1, 3, 1, 120, 1, 1, 97]] as [[UInt8]] {
-            #expect(throws: ContentCodingError.self) { try KeptTokens(encoded: bytes) }
-            #expect(throws: ContentCodingError.self) { try OutboxMessage.Content(encoded: Array(bytes.dropFirst(2))) }
+            #expect(throws: EncodedContentError.self) { try KeptTokens(encoded: bytes) }
+            #expect(throws: EncodedContentError.self) { try OutboxMessage.Content(encoded: Array(bytes.dropFirst(2))) }
         }
     }
 }

@@ -24,7 +24,7 @@ private enum SyncCount {
         var pointer: UnsafeMutablePointer<sqlite3_file>?
         guard unsafe sqlite3_file_control(connection.database, "main", which, &pointer) == SQLITE_OK,
             let file = unsafe pointer, let original = unsafe file.pointee.pMethods?.pointee.xSync
-        else { throw FileTrouble.cannotOpen }
+        else { throw FileFailure.cannotOpen }
         let key = UInt(bitPattern: file)
         entries.withLock { $0[key] = unsafe Entry(original: original) }
         // Never freed: SQLite calls through it to the end.

@@ -54,7 +54,7 @@ final class TemporaryFolder: Sendable {
 /// The bytes of a file.
 func contents(of path: String) throws -> [UInt8] {
     let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileTrouble.cannotOpen }
+    guard descriptor >= 0 else { throw FileFailure.cannotOpen }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     while true {
@@ -68,12 +68,12 @@ func contents(of path: String) throws -> [UInt8] {
 /// Writes bytes into a file, made if missing, from an offset on.
 func write(_ bytes: [UInt8], to path: String, at offset: Int = 0) throws {
     let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw FileTrouble.cannotOpen }
+    guard descriptor >= 0 else { throw FileFailure.cannotOpen }
     defer { close(descriptor) }
-    guard unsafe pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else { throw FileTrouble.cannotWrite }
+    guard unsafe pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else { throw FileFailure.cannotWrite }
 }
 
-enum FileTrouble: Error {
+enum FileFailure: Error {
     case cannotOpen
     case cannotWrite
 }

@@ -70,7 +70,7 @@ import Testing
         #expect(profile.others.count == 1)
         #expect(try Profile(encoded: profile.encoded) == profile)
         let bytes = profile.encoded
-        #expect(throws: ContentCodingError.malformed) { try Profile(encoded: Array(bytes.dropLast())) }
+        #expect(throws: EncodedContentError.malformed) { try Profile(encoded: Array(bytes.dropLast())) }
     }
 
     @Test func `reads what was written before it knew of sources`() throws {
@@ -169,11 +169,11 @@ import Testing
         let bytes = Profile(carrier: ["name": "Jane", "email": "j@example.com"]).encoded
         let ends = [1, 1 + 1 + 5 + 5, bytes.count]
         for count in 0..<bytes.count where !ends.contains(count) {
-            #expect(throws: ContentCodingError.malformed) { try Profile(encoded: Array(bytes[..<count])) }
+            #expect(throws: EncodedContentError.malformed) { try Profile(encoded: Array(bytes[..<count])) }
         }
-        #expect(throws: ContentCodingError.unknownVersion(3)) { try Profile(encoded: [3] + bytes.dropFirst()) }
-        #expect(throws: ContentCodingError.malformed) { try Profile(encoded: [1, 9]) }
-        #expect(throws: ContentCodingError.malformed) {
+        #expect(throws: EncodedContentError.unknownVersion(3)) { try Profile(encoded: [3] + bytes.dropFirst()) }
+        #expect(throws: EncodedContentError.malformed) { try Profile(encoded: [1, 9]) }
+        #expect(throws: EncodedContentError.malformed) {
             try Profile(encoded: [1, 1] + [UInt8](repeating: 0xFF, count: 9))
         }
     }

@@ -17,7 +17,7 @@ import Testing
     private static func landings(
         _ redirectURIs: [String], at issuer: String = issuer
     ) -> [Landing] {
-        AppDirectory([app("acme", redirectURIs)], resourceServers: []).landings(at: BaseURL(issuer))
+        AppRegistry([app("acme", redirectURIs)], resourceServers: []).landings(at: BaseURL(issuer))
     }
 
     private static func link(_ redirectURIs: [String], _ query: String?) throws -> String {
@@ -107,7 +107,7 @@ import Testing
     @Test func `of several apps name none, and use a scheme only where it is that of all`() throws {
         let (address, scheme) = ("https://signin.example/cb", "com.example.acme:/cb")
         func landing(_ first: [String], _ second: [String]) throws -> Landing {
-            let apps = AppDirectory([Self.app("one", first), Self.app("two", second)], resourceServers: [])
+            let apps = AppRegistry([Self.app("one", first), Self.app("two", second)], resourceServers: [])
             let landings = apps.landings(at: BaseURL(Self.issuer))
             #expect(landings.count == 1)
             return try #require(landings.first)

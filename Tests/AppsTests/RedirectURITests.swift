@@ -65,7 +65,7 @@ struct RegisteredAppTests {
 
     @Test func `accepts its own secret and no other`() {
         let app = app(["https://acme.example/cb"], secret: "s3cret")
-        let directory = AppDirectory([app], resourceServers: [])
+        let directory = AppRegistry([app], resourceServers: [])
         #expect(directory.accepts(secret: "s3cret", of: app))
         #expect(!directory.accepts(secret: "s3cre", of: app))
         #expect(!directory.accepts(secret: "", of: app))
@@ -73,7 +73,7 @@ struct RegisteredAppTests {
 
     @Test func `accepts no secret when it has none`() {
         let device = self.app(["https://acme.example/cb"])
-        #expect(!AppDirectory([device], resourceServers: []).accepts(secret: "", of: device))
+        #expect(!AppRegistry([device], resourceServers: []).accepts(secret: "", of: device))
     }
 
     @Test func `allows every provider unless it names some`() {
@@ -85,7 +85,7 @@ struct RegisteredAppTests {
 
 @Suite("The directory of apps")
 struct AppDirectoryTests {
-    private let directory = AppDirectory([], resourceServers: [ResourceServer(id: "api", secret: Secret("key"))])
+    private let directory = AppRegistry([], resourceServers: [ResourceServer(id: "api", secret: Secret("key"))])
 
     @Test func `knows a resource server by its id and secret only`() {
         #expect(directory.isResourceServer("api", secret: "key"))
@@ -101,7 +101,7 @@ struct AppDirectoryTests {
                 idTokenAlgorithm: .rs256)
         }
         let (web, device) = (app("web", "old"), app("device", nil))
-        let directory = AppDirectory(
+        let directory = AppRegistry(
             [web, device], resourceServers: [ResourceServer(id: "api", secret: Secret("old"))])
         directory.renewSecrets(
             of: [app("web", "new"), app("device", "new"), app("stranger", "new")],
@@ -116,6 +116,6 @@ struct AppDirectoryTests {
 
     @Test func `has nobody who may introspect where neither resource server nor secret is configured`() {
         #expect(directory.hasIntrospectors)
-        #expect(!AppDirectory([], resourceServers: []).hasIntrospectors)
+        #expect(!AppRegistry([], resourceServers: []).hasIntrospectors)
     }
 }

@@ -35,7 +35,7 @@ struct SignedTokens: Sendable {
             [
                 ("sub", .string(ScriptedProvider.subject)), ("iat", .integer(now)),
                 ("exp", .integer(now + Self.lifetime)), ("auth_time", .integer(now - 5)),
-                ("at_hash", .string(TokenHash.leftHalf(of: accessToken, algorithm: script.algorithm))),
+                ("at_hash", .string(LeftHalfHash.leftHalf(of: accessToken, algorithm: script.algorithm))),
             ])
         if !isRefreshed { draft.claims[setting: "nonce"] = grant.nonce.map { .string($0) } }
         if isRefreshed { try script.refreshedIDToken(&draft) } else { try script.idToken(&draft) }

@@ -93,7 +93,7 @@ final class DirectoryFlow: Sendable {
     func deliver() async throws -> [OutboxDelivery.Report] {
         let collected = Collected()
         let delivery = OutboxDelivery(
-            repository: gatehouse.server.repository, providers: ProviderDirectory(gatehouse.server.providers),
+            repository: gatehouse.server.repository, providers: ProviderRegistry(gatehouse.server.providers),
             transport: gatehouse.server.grantTransport, clock: clock, giveUpSeconds: 72 * 3600, observers: .none)
         let logger = gatehouse.log.logger
         try await delivery.deliver {

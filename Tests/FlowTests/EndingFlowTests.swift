@@ -167,8 +167,8 @@ private struct Held {
         try await held.end(cell, at: stage)
         let isOver = ContinuousClock.now
         for (thing, tokens) in held.sessions.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let expected = cell.act.ends.contains(thing) ? [] : EndingStage.allDoors
-            #expect(try await stage.openDoors(tokens) == expected, "\(thing)")
+            let expected = cell.act.ends.contains(thing) ? [] : EndingStage.allEndpoints
+            #expect(try await stage.openEndpoints(tokens) == expected, "\(thing)")
         }
         for (thing, goOn) in held.underWay.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let hasOpened = try await goOn()
@@ -197,6 +197,6 @@ private struct Held {
         let redeemed = try await browser.redeem(try await browser.code(EndingStage.asPlain))
         #expect(redeemed.status == 200, "\(redeemed.text)")
         let tokens = try await stage.gatehouse.tokens(redeemed, isApps: true)
-        #expect(try await stage.openDoors(tokens) == EndingStage.allDoors)
+        #expect(try await stage.openEndpoints(tokens) == EndingStage.allEndpoints)
     }
 }

@@ -80,7 +80,7 @@ struct EndingStage {
     }
 
     /// The doors of the other that a session opens, of those that a session can open.
-    func openDoors(_ session: Tokens) async throws -> [String] {
+    func openEndpoints(_ session: Tokens) async throws -> [String] {
         var open: [String] = []
         if try await ask("GET", "/users/me", bearer: session.access).status == 200 { open.append("bearer") }
         for token in [session.access, session.refresh] {
@@ -94,7 +94,7 @@ struct EndingStage {
         return open
     }
 
-    static let allDoors = ["bearer", "introspection", "introspection", "refresh"]
+    static let allEndpoints = ["bearer", "introspection", "introspection", "refresh"]
 
     /// Posts a code at the other.
     func post(_ authorized: Authorized, _ changes: [String: JSONValue?] = [:]) async throws -> HTTPTestAnswer {

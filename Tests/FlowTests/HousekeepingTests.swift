@@ -11,7 +11,7 @@ import Wings
 @testable import Operations
 
 @Suite struct `The housekeeping` {
-    private struct Trouble: Error {}
+    private struct Failure: Error {}
 
     private static func job(
         every interval: Duration = .milliseconds(1), _ work: @escaping @Sendable () async throws -> Void
@@ -32,7 +32,7 @@ import Wings
                 },
                 Self.job {
                     failing.wrappingAdd(1, ordering: .relaxed)
-                    throw Trouble()
+                    throw Failure()
                 },
                 Self.job { healthy.wrappingAdd(1, ordering: .relaxed) },
             ], clock: .system, logger: log.logger)

@@ -71,7 +71,7 @@ import Wings
 
     private static func housekeeping(_ store: OpenStore, _ keys: SessionKeys, _ log: RecordedLog) -> Housekeeping {
         Housekeeping(
-            HousekeepingJob.all(
+            HousekeepingJobs.all(
                 repository: store.repository, keys: keys, accessTokenSeconds: 900,
                 clock: .system, logger: log.logger),
             clock: .system, logger: log.logger)

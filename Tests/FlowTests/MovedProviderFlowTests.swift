@@ -169,7 +169,7 @@ import Testing
                 #expect(profile.status == 200 && profile["email"] != nil, "\(profile.text)")
                 #expect(try await call("DELETE", "/users/me").status == 200)
                 let delivery = OutboxDelivery(
-                    repository: server.repository, providers: ProviderDirectory(server.providers),
+                    repository: server.repository, providers: ProviderRegistry(server.providers),
                     transport: server.grantTransport, clock: .system, giveUpSeconds: 3600, observers: .none)
                 try await delivery.deliver { OutboxLog.tell($0, gatehouse.log.logger) }
                 #expect(try await server.repository.outboxStatus().pending == 0)

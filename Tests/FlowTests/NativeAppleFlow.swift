@@ -69,7 +69,7 @@ struct NativeAppleFlow {
     /// Tells providers what is due, as the server does now and then.
     func deliver() async throws {
         let delivery = OutboxDelivery(
-            repository: gatehouse.server.repository, providers: ProviderDirectory(gatehouse.server.providers),
+            repository: gatehouse.server.repository, providers: ProviderRegistry(gatehouse.server.providers),
             transport: gatehouse.server.grantTransport, clock: Clock { Int64(Date().timeIntervalSince1970) },
             giveUpSeconds: 3600, observers: .none)
         try await delivery.deliver { OutboxLog.tell($0, gatehouse.log.logger) }

@@ -100,7 +100,7 @@ struct VaultFlow {
     /// What the server does now and then: tells providers what is due.
     func deliver(giveUpSeconds: Int64 = 3600, secondsLater: Int64 = 0) async throws {
         let delivery = OutboxDelivery(
-            repository: gatehouse.server.repository, providers: ProviderDirectory(gatehouse.server.providers),
+            repository: gatehouse.server.repository, providers: ProviderRegistry(gatehouse.server.providers),
             transport: gatehouse.server.grantTransport,
             clock: Clock { Int64(Date().timeIntervalSince1970) + secondsLater }, giveUpSeconds: giveUpSeconds,
             observers: .none)

@@ -70,7 +70,7 @@ import Testing
     @Test func `the examples of the specifications of at_hash and c_hash come out`() {
         let accessToken = "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y"
         let code = "Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk"
-        #expect(TokenHash.leftHalf(of: accessToken, algorithm: .rs256) == "77QmUPtjPfzWtF2AnpK9RQ")
-        #expect(TokenHash.leftHalf(of: code, algorithm: .rs256) == "LDktKdoQak3Pk0cnXxCltA")
+        #expect(LeftHalfHash.leftHalf(of: accessToken, algorithm: .rs256) == "77QmUPtjPfzWtF2AnpK9RQ")
+        #expect(LeftHalfHash.leftHalf(of: code, algorithm: .rs256) == "LDktKdoQak3Pk0cnXxCltA")
     }
 }

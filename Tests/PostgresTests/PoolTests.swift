@@ -128,7 +128,7 @@ import Testing
 }
 
 private struct Remembered: Sendable {
-    weak let connection: Connection?
+    weak let connection: PostgresConnection?
 }
 
 extension PostgresPool {

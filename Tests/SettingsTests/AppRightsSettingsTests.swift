@@ -47,7 +47,7 @@ import Testing
         var meant = untold
         try meant.makeWhatIsServed(writtenBefore: true)
         let rights = try #require(meant.apps.first).rights
-        #expect(rights.offlineAccess == .always && rights.grants == RegisteredApp.Grant.allCases)
+        #expect(rights.offlineAccess == .always && rights.grants == RegisteredApp.GrantType.allCases)
         let keys = meant.noticesOfEarlierMeanings().map(\.key).filter { $0.hasPrefix("app.") }
         #expect(keys == ["app.acme.offlineAccess", "app.acme.grants"])
         var told = try #require(

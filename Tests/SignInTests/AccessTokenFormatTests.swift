@@ -13,7 +13,7 @@ import Testing
     private static let formats = AccessTokenFormat.TokenType.allCases.flatMap { type in
         SigningAlgorithm.allCases.map { AccessTokenFormat(type: type, algorithm: $0) }
     }
-    private static let apps = AppDirectory(
+    private static let apps = AppRegistry(
         [
             RegisteredApp(
                 name: "desk", clientID: "desk", secret: nil, redirectURIs: [], providers: [], origins: [],

@@ -43,7 +43,9 @@ import Testing
             .merging(more) { $1 }
     }
 
-    private static func hash(_ text: String) -> JSONValue { .string(TokenHash.leftHalf(of: text, algorithm: .rs256)) }
+    private static func hash(_ text: String) -> JSONValue {
+        .string(LeftHalfHash.leftHalf(of: text, algorithm: .rs256))
+    }
 
     @Test func `makes a user of the person it is about, and asks the provider for keys alone`() async throws {
         let stage = try await stage()

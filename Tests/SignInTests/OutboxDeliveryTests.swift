@@ -36,7 +36,7 @@ import Testing
         // What discovery has remembered is of no matter here.
         let delivery = OutboxDelivery(
             repository: vault.stage.repository,
-            providers: ProviderDirectory([Provider(vault.stage.provider.configuration)]),
+            providers: ProviderRegistry([Provider(vault.stage.provider.configuration)]),
             transport: vault.stage.transport, clock: vault.stage.clock, giveUpSeconds: Self.giveUpSeconds,
             observers: .none)
         try await delivery.deliver { report in settled.withLock { $0.append(report.settlement) } }
@@ -125,7 +125,7 @@ import Testing
         let vault = try await erased()
         let settled = Mutex<[OutboxSettlement]>([])
         let delivery = OutboxDelivery(
-            repository: vault.stage.repository, providers: ProviderDirectory([]), transport: vault.stage.transport,
+            repository: vault.stage.repository, providers: ProviderRegistry([]), transport: vault.stage.transport,
             clock: vault.stage.clock, giveUpSeconds: Self.giveUpSeconds, observers: .none)
         try await delivery.deliver { report in settled.withLock { $0.append(report.settlement) } }
         guard case .again? = settled.withLock(\.first) else {
@@ -146,7 +146,7 @@ import Testing
             "https://id.former.example/.well-known/openid-configuration", json: .object(metadata))
         let settled = Mutex<[OutboxSettlement]>([])
         let delivery = OutboxDelivery(
-            repository: vault.stage.repository, providers: ProviderDirectory([Provider(other)]),
+            repository: vault.stage.repository, providers: ProviderRegistry([Provider(other)]),
             transport: vault.stage.transport, clock: vault.stage.clock, giveUpSeconds: Self.giveUpSeconds,
             observers: .none)
         try await delivery.deliver { report in settled.withLock { $0.append(report.settlement) } }

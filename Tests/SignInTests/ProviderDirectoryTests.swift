@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A provider directory` {
-    private let directory = ProviderDirectory([
+    private let directory = ProviderRegistry([
         Provider(.zenkey { $0.clientID = "ccid-a" }),
         Provider(
             .openID {
@@ -50,12 +50,12 @@ import Testing
         #expect(try found(nil, nil, namesNetwork: true) == "zenkey")
         #expect(throws: ServiceError.unknownClient) { try found(nil, "nobody", namesNetwork: true) }
         #expect(throws: ServiceError.unknownProvider) { try found("nobody", nil, namesNetwork: true) }
-        let one = ProviderDirectory([Provider(.openID())])
+        let one = ProviderRegistry([Provider(.openID())])
         #expect(try one.provider(named: nil, clientID: nil, namesNetwork: false).configuration.name == "openid")
         #expect(throws: ServiceError.unknownClient) {
             try one.provider(named: nil, clientID: "nobody", namesNetwork: false)
         }
-        let two = ProviderDirectory([
+        let two = ProviderRegistry([
             Provider(.zenkey { $0.name = "ios" }), Provider(.zenkey { $0.clientID = "ccid-android" }),
         ])
         #expect(throws: ServiceError.self) { try two.provider(named: nil, clientID: nil, namesNetwork: true) }

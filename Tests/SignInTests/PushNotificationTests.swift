@@ -14,7 +14,7 @@ import Testing
             do { try await stage.notify() } catch { Issue.record("\(error)") }
             return .success(.json(["auth_req_id": "carriers-own", "expires_in": "3600"]))
         }
-        try await stage.useCases.push.deliver(begun.errand, in: .unobserved)
+        try await stage.useCases.push.deliver(begun.delivery, in: .unobserved)
         #expect(try await stage.tokens(begun.id) != nil)
         #expect(stage.cancelRequests.isEmpty)
     }
@@ -161,15 +161,15 @@ import Testing
         for hint in [
             "+1 206 555 0100", "+1-2065550100", "0012065550100", "+012065550100", "12065550100", "+1206555010０",
         ] {
-            #expect(throws: ParameterError.self) { try stage.wish(["login_hint": hint]) }
+            #expect(throws: ParameterError.self) { try stage.backchannel(["login_hint": hint]) }
         }
     }
 
     @Test(arguments: ["", " \u{7}", "a\nb", "tab\there", String(repeating: "x", count: 281)])
     func `is never without a context that can be shown`(context: String) async throws {
         let stage = try await SignInStage.withPushes()
-        #expect(throws: ParameterError.self) { try stage.wish(["context": context]) }
-        #expect(throws: Never.self) { try stage.wish(["context": String(repeating: "é", count: 280)]) }
+        #expect(throws: ParameterError.self) { try stage.backchannel(["context": context]) }
+        #expect(throws: Never.self) { try stage.backchannel(["context": String(repeating: "é", count: 280)]) }
     }
 
     @Test func `is no more than there is room for, and then the oldest give way`() async throws {

@@ -14,19 +14,20 @@ extension SignInStage {
         return stage
     }
 
-    func wish(
+    func backchannel(
         _ changes: [String: String] = [:], isForSession: Bool = false, mayBeMinimal: Bool = false
-    ) throws -> PushWish {
+    ) throws -> BackchannelRequest {
         let usual = isForSession ? [:] : ["login_hint": Self.pushHint, "mccmnc": "310260"]
         let parameters = usual.merging(["context": Self.pushContext]) { $1 }.merging(changes) { $1 }
-        return try PushWish({ parameters[$0.rawValue] }, isForSession: isForSession, mayBeMinimal: mayBeMinimal)
+        return try BackchannelRequest(
+            { parameters[$0.rawValue] }, isForSession: isForSession, mayBeMinimal: mayBeMinimal)
     }
 
     func begin(
         _ changes: [String: String] = [:], owner: String = "", session: Session? = nil
     ) async throws -> ServerInitiatedSignIn.Begun {
         try await useCases.push.begin(
-            try wish(changes, isForSession: session != nil), with: provider, owner: owner, session: session,
+            try backchannel(changes, isForSession: session != nil), with: provider, owner: owner, session: session,
             userAgent: "App/1.0", in: .unobserved)
     }
 
@@ -35,7 +36,7 @@ extension SignInStage {
         _ changes: [String: String] = [:], owner: String = "", session: Session? = nil
     ) async throws -> String {
         let begun = try await begin(changes, owner: owner, session: session)
-        try await useCases.push.deliver(begun.errand, in: .unobserved)
+        try await useCases.push.deliver(begun.delivery, in: .unobserved)
         return begun.id
     }
 
@@ -166,8 +167,8 @@ extension SignInStage {
     @Test func `that is taken back takes no answer any more, and the carrier is told`() async throws {
         let stage = try await SignInStage.withPushes()
         let id = try await stage.pushed()
-        let errand = try #require(try await stage.useCases.push.cancel(id, owner: ""))
-        try await stage.useCases.push.deliver(errand, in: .unobserved)
+        let delivery = try #require(try await stage.useCases.push.cancel(id, owner: ""))
+        try await stage.useCases.push.deliver(delivery, in: .unobserved)
         #expect(stage.cancelRequests.count == 1 && stage.pushRequests.count == 1)
         await #expect(throws: ServiceError.pushEnded(.cancelled)) { try await stage.poll(id) }
         await #expect(throws: ServiceError.pushEnded(.cancelled)) { try await stage.notify() }
@@ -181,7 +182,7 @@ extension SignInStage {
         let stage = try await SignInStage.withPushes()
         let begun = try await stage.begin()
         #expect(try await stage.useCases.push.cancel(begun.id, owner: "") == nil)
-        try await stage.useCases.push.deliver(begun.errand, in: .unobserved)
+        try await stage.useCases.push.deliver(begun.delivery, in: .unobserved)
         #expect(stage.cancelRequests.count == 1)
     }
 
@@ -191,7 +192,7 @@ extension SignInStage {
         let (members, bearer) = try stage.approval()
         let again = try await stage.useCases.push.retry(id, owner: "", in: .unobserved)
         #expect(again.id == id)
-        try await stage.useCases.push.deliver(again.errand, in: .unobserved)
+        try await stage.useCases.push.deliver(again.delivery, in: .unobserved)
         #expect(stage.pushRequests.count == 2 && stage.cancelRequests.count == 1)
         await #expect(throws: ServiceError.invalidToken) { try await stage.notify(members, bearer: bearer) }
         #expect(try await stage.isPending(id))
@@ -253,7 +254,7 @@ extension SignInStage {
         // What another process has in memory: nothing.
         let other = UseCases(
             repository: stage.repository, tokenIssuer: stage.issuer,
-            providers: ProviderDirectory([Provider(stage.provider.configuration)]),
+            providers: ProviderRegistry([Provider(stage.provider.configuration)]),
             memory: ProcessMemory(
                 codes: DispatchedCodes(), logouts: SeenTokens(), events: SeenTokens(),
                 pushes: PushLimits(stage.pushes.configuration)),
@@ -282,7 +283,7 @@ extension SignInStage {
         let stage = try await SignInStage.withPushes()
         stage.answerPush(json: ["error": .string(error)], status: status)
         let begun = try await stage.begin()
-        try await stage.useCases.push.deliver(begun.errand, in: .unobserved)
+        try await stage.useCases.push.deliver(begun.delivery, in: .unobserved)
         #expect(begun.expiresIn == 3600)
         #expect(try await stage.isPending(begun.id))
         // Neither by whether another may be begun.
@@ -327,12 +328,12 @@ extension SignInStage {
             fault(stage)
             let begun = try await stage.begin()
             await #expect(throws: ServiceError.self) {
-                try await stage.useCases.push.deliver(begun.errand, in: .unobserved)
+                try await stage.useCases.push.deliver(begun.delivery, in: .unobserved)
             }
             await #expect(throws: ServiceError.pushFailed) { try await stage.poll(begun.id) }
             stage.takePushes()
             let again = try await stage.useCases.push.retry(begun.id, owner: "", in: .unobserved)
-            try await stage.useCases.push.deliver(again.errand, in: .unobserved)
+            try await stage.useCases.push.deliver(again.delivery, in: .unobserved)
             try await stage.notify()
             #expect(try await stage.tokens(begun.id) != nil)
         }
@@ -343,7 +344,7 @@ extension SignInStage {
         stage.failPush(.shutDown)
         let begun = try await stage.begin()
         await #expect(throws: ServiceError.overloaded) {
-            try await stage.useCases.push.deliver(begun.errand, in: .unobserved)
+            try await stage.useCases.push.deliver(begun.delivery, in: .unobserved)
         }
         #expect(try await stage.isPending(begun.id))
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import SignIn
 
 @Suite struct `A configuration that was narrowed` {
-    private static let providers = ProviderDirectory([
+    private static let providers = ProviderRegistry([
         Provider(.zenkey()),
         Provider(
             .openID {
@@ -15,7 +15,7 @@ import Testing
                 $0.minimumACR = RequiredAuthentication(values: "a3")
             }),
     ])
-    private static let apps = AppDirectory([], resourceServers: [])
+    private static let apps = AppRegistry([], resourceServers: [])
 
     @Test func `has no room for sessions of a provider or an app that is gone, or below its level`() {
         let counts = [
@@ -37,7 +37,7 @@ import Testing
 
     @Test func `ends their sessions at the next refresh, and no others`() async throws {
         let stage = try await SignInStage()
-        func sessions(_ providers: ProviderDirectory) -> Sessions {
+        func sessions(_ providers: ProviderRegistry) -> Sessions {
             Sessions(
                 repository: stage.repository, tokenIssuer: stage.issuer, apps: Self.apps, providers: providers,
                 clock: stage.clock)
@@ -45,7 +45,7 @@ import Testing
         let kept = try await stage.signIn(["code": "1"]).tokens
         let goesOn = try await sessions(Self.providers).refresh(kept.refreshToken).refreshToken
         await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {
-            try await sessions(ProviderDirectory([])).refresh(goesOn)
+            try await sessions(ProviderRegistry([])).refresh(goesOn)
         }
         // It has ended, whatever is configured next.
         await #expect(throws: ServiceError.invalidGrant(.unknownRefreshToken)) {

@@ -6,38 +6,39 @@ import TestSupport
 import Testing
 
 @Suite struct `A sign-in that fails` {
-    @Test(arguments: Trouble.beforeExchange)
-    func `a sign-in that fails before the exchange does not touch the code`(trouble: Trouble) async throws {
+    @Test(arguments: ProviderFault.beforeExchange)
+    func `a sign-in that fails before the exchange does not touch the code`(fault: ProviderFault) async throws {
         let stage = try await SignInStage { $0.cacheBounds.afterFailure = .zero }
-        try trouble.cause(stage)
-        #expect(try await stage.failure() == trouble.error)
+        try fault.cause(stage)
+        #expect(try await stage.failure() == fault.error)
         #expect(stage.tokenRequests.isEmpty)
     }
 
-    @Test(arguments: Trouble.clearRefusals)
-    func `a sign-in that fails by a clear refusal leaves the code to be tried again`(trouble: Trouble) async throws {
+    @Test(arguments: ProviderFault.clearRefusals)
+    func `a sign-in that fails by a clear refusal leaves the code to be tried again`(fault: ProviderFault) async throws
+    {
         let stage = try await SignInStage()
-        try trouble.cause(stage)
-        #expect(try await stage.failure() == trouble.error)
+        try fault.cause(stage)
+        #expect(try await stage.failure() == fault.error)
         try stage.answerToken()
         try await stage.signIn()
         #expect(stage.tokenRequests.count == 2)
     }
 
-    @Test(arguments: Trouble.afterExchange)
-    func `behind the exchange never sends the code again`(trouble: Trouble) async throws {
+    @Test(arguments: ProviderFault.afterExchange)
+    func `behind the exchange never sends the code again`(fault: ProviderFault) async throws {
         let stage = try await SignInStage { $0.cacheBounds.afterFailure = .zero }
-        try trouble.cause(stage)
-        #expect(try await stage.failure(trouble.parameters) == trouble.error)
+        try fault.cause(stage)
+        #expect(try await stage.failure(fault.parameters) == fault.error)
         #expect(stage.tokenRequests.count == 1)
         let asked = stage.transport.requests.count
-        #expect(try await stage.failure(trouble.parameters) == .invalidGrant(.codeAlreadyUsed))
+        #expect(try await stage.failure(fault.parameters) == .invalidGrant(.codeAlreadyUsed))
         #expect(stage.transport.requests.count == asked)
     }
 
     @Test func `covers every reason an ID token can be refused for`() {
-        let reasons = Trouble.afterExchange.compactMap { trouble in
-            if case .invalidIDToken(let fault) = trouble.error { fault } else { nil }
+        let reasons = ProviderFault.afterExchange.compactMap { fault in
+            if case .invalidIDToken(let fault) = fault.error { fault } else { nil }
         }
         // How old an authentication is counts for transactions alone, and a code has a hash where an app posts both.
         #expect(Set(reasons) == Set(IDTokenError.allCases).subtracting([.authenticationTime, .codeHash]))

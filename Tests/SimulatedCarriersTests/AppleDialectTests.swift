@@ -72,7 +72,7 @@ import Testing
             #expect(claims["email_verified"] == true)
             #expect(claims["is_private_email"] == false)
             let code = try #require(answer["code"]?.string)
-            #expect(claims["c_hash"]?.string == TokenHash.leftHalf(of: code, algorithm: .rs256))
+            #expect(claims["c_hash"]?.string == LeftHalfHash.leftHalf(of: code, algorithm: .rs256))
             #expect(answer["access_token"] == nil)
             let user = try JSONValue(parsing: Array(try #require(answer["user"]?.string).utf8))
             #expect(user["name"]?["firstName"] == "Ada")

@@ -89,14 +89,14 @@ import Testing
             let answer = try google.native(["misbehave": "id_token_wrong_at_hash"])
             let tokens = try Tokens(native: answer)
             let hash = try #require(try tokens.idToken.claims["at_hash"]?.string)
-            #expect(hash != TokenHash.leftHalf(of: tokens.accessToken, algorithm: .rs256))
+            #expect(hash != LeftHalfHash.leftHalf(of: tokens.accessToken, algorithm: .rs256))
             let apple = DialectSignIn(simulation, at: .apple)
             #expect(try apple.nativeToken(misbehaving: "id_token_missing_c_hash").claims["c_hash"] == nil)
             let spoilt = try apple.native(["misbehave": "id_token_wrong_c_hash"]).object
             let claims = try TestToken(try #require(spoilt["id_token"]?.string)).claims
             let code = try #require(spoilt["code"]?.string)
             #expect(claims["c_hash"] != nil)
-            #expect(claims["c_hash"]?.string != TokenHash.leftHalf(of: code, algorithm: .rs256))
+            #expect(claims["c_hash"]?.string != LeftHalfHash.leftHalf(of: code, algorithm: .rs256))
         }
     }
 

@@ -14,7 +14,7 @@ import Testing
             let claims = try tokens.idToken.claims
             #expect(claims["aud"]?.string == signIn.clientID)
             #expect(claims["azp"]?.string == signIn.app)
-            #expect(claims["at_hash"]?.string == TokenHash.leftHalf(of: tokens.accessToken, algorithm: .rs256))
+            #expect(claims["at_hash"]?.string == LeftHalfHash.leftHalf(of: tokens.accessToken, algorithm: .rs256))
             #expect(claims["email_verified"] == true)
             let alone = try signIn.native(["server_client_id": nil]).object
             let aloneClaims = try TestToken(try #require(alone["id_token"]?.string)).claims
@@ -152,7 +152,7 @@ import Testing
                 #expect(try userinfo.object["sub"] == tokens.idToken.claims["sub"], "\(issuer)")
                 #expect(try userinfo.object["email"] == "ada@example.com")
                 #expect(try signIn.userinfo("of-nobody").status == 401)
-                let hash = TokenHash.leftHalf(of: tokens.accessToken, algorithm: .rs256)
+                let hash = LeftHalfHash.leftHalf(of: tokens.accessToken, algorithm: .rs256)
                 #expect(try tokens.idToken.claims["at_hash"]?.string == hash, "\(issuer)")
             }
             #expect(try DialectSignIn(simulation, at: .apple).configuration["userinfo_endpoint"] == nil)

@@ -49,9 +49,9 @@ extension RepositoryContract {
             store in
             let stranger = try store.networkHash(of: IPAddress(v4: 0xC000_0201))
             let other = try store.networkHash(of: IPAddress(v4: 0xC000_0202))
-            let old = Sample.pending(holder: other, bytes: 3000)
+            let old = Sample.pending(network: other, bytes: 3000)
             _ = try await store.beginSignIn(old, instead: nil, now: Sample.now)
-            let flood = (0..<10).map { _ in Sample.pending(holder: stranger, bytes: 12_000) }
+            let flood = (0..<10).map { _ in Sample.pending(network: stranger, bytes: 12_000) }
             for pending in flood { _ = try await store.beginSignIn(pending, instead: nil, now: Sample.now) }
             #expect(
                 try await store.boundSignIns(PendingBounds(rows: 100, bytes: 1 << 20, bytesPerHolder: 40_000)) == 7)
@@ -63,8 +63,8 @@ extension RepositoryContract {
         RepositoryContract("of too many bytes the oldest of the largest holder give way, also to older ones") { store in
             let many = try store.networkHash(of: IPAddress(v4: 0xC000_0201))
             let few = try store.networkHash(of: IPAddress(v4: 0xC000_0202))
-            let first = Sample.pending(holder: few, bytes: 1000)
-            let flood = (0..<6).map { _ in Sample.pending(holder: many, bytes: 1000) }
+            let first = Sample.pending(network: few, bytes: 1000)
+            let flood = (0..<6).map { _ in Sample.pending(network: many, bytes: 1000) }
             for pending in [first] + flood { _ = try await store.beginSignIn(pending, instead: nil, now: Sample.now) }
             #expect(try await store.boundSignIns(PendingBounds(rows: 100, bytes: 4000, bytesPerHolder: 1 << 20)) == 4)
             #expect(try await store.pendingSignIn(first.handle, now: Sample.now) != nil)
@@ -82,8 +82,8 @@ extension RepositoryContract {
             let mapped = IPAddress(v6: 0, 0xFFFF_C000_0201)
             let unmapped = try store.networkHash(of: IPAddress(v4: 0xC000_0201))
             #expect(try store.networkHash(of: mapped) == unmapped)
-            let old = Sample.pending(holder: neighbour, bytes: 1000)
-            let flood = (0..<6).map { _ in Sample.pending(holder: flooding, bytes: 1000) }
+            let old = Sample.pending(network: neighbour, bytes: 1000)
+            let flood = (0..<6).map { _ in Sample.pending(network: flooding, bytes: 1000) }
             for pending in [old] + flood { _ = try await store.beginSignIn(pending, instead: nil, now: Sample.now) }
             #expect(
                 try await store.boundSignIns(PendingBounds(rows: 100, bytes: 1 << 20, bytesPerHolder: 4000)) == 4)
@@ -217,10 +217,10 @@ extension RepositoryContract {
 }
 
 extension Sample {
-    public static func pending(holder: NetworkHash = .none, bytes: Int = 3) -> PendingSignIn {
+    public static func pending(network: NetworkHash = .none, bytes: Int = 3) -> PendingSignIn {
         PendingSignIn(
             handle: hash(), browser: hash(), content: Array(repeating: 1, count: bytes), expiresAt: now + 600,
-            holder: holder)
+            network: network)
     }
 
     /// A sign-in for an app, whose code is good for a minute.

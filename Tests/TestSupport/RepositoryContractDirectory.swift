@@ -2,10 +2,10 @@ internal import Accounts
 import Testing
 
 extension Sample {
-    static func wish(
-        _ kind: DirectoryWish.Kind = .signUp, _ username: String? = "jane", email: String? = "jane@example.com"
-    ) -> DirectoryWish {
-        DirectoryWish(kind, username: username, email: email, displayName: nil)
+    static func provisioning(
+        _ kind: ProvisioningRequest.Kind = .signUp, _ username: String? = "jane", email: String? = "jane@example.com"
+    ) -> ProvisioningRequest {
+        ProvisioningRequest(kind, username: username, email: email, displayName: nil)
     }
 
     static func name() -> DirectoryName {
@@ -17,10 +17,10 @@ extension Sample {
 extension AccountRepository {
     /// Orders and begins.
     func begun(
-        _ wish: DirectoryWish, name: DirectoryName = Sample.name(), at provider: String = "zenkey",
+        _ provisioning: ProvisioningRequest, name: DirectoryName = Sample.name(), at provider: String = "zenkey",
         mailsPerHour: Int64 = 3, now: Int64 = Sample.now
     ) async throws -> DirectoryTask {
-        let order = DirectoryOrder(wish, provider: provider, url: "https://api.example")
+        let order = DirectoryOrder(provisioning, provider: provider, url: "https://api.example")
         #expect(try await self.order(order, maximum: 100, now: now))
         let message = try #require(try await takeDueMessages(limit: 1, leaseSeconds: 60, now: now).first)
         let task = try await begin(
@@ -31,10 +31,11 @@ extension AccountRepository {
 
     /// The account of a sign-up.
     func signedUp(
-        _ wish: DirectoryWish = Sample.wish(), name: DirectoryName = Sample.name(), at provider: String = "zenkey",
+        _ provisioning: ProvisioningRequest = Sample.provisioning(), name: DirectoryName = Sample.name(),
+        at provider: String = "zenkey",
         now: Int64 = Sample.now
     ) async throws -> DirectoryAccount {
-        guard case .mail(let account) = try await begun(wish, name: name, at: provider, now: now) else {
+        guard case .mail(let account) = try await begun(provisioning, name: name, at: provider, now: now) else {
             throw ContractViolation.notSignedIn
         }
         return account
@@ -67,8 +68,11 @@ extension RepositoryContract {
             _ = try await store.signIn(by: .externalID(name.hash), as: "1")
             let user = try #require(try await store.user(first.user))
             #expect(user.profile.own["username"] == "jane" && user.profile.own["email"] == "jane@example.com")
-            for wish in [Sample.wish(), Sample.wish(email: "thief@example.com"), Sample.wish(.signUp, "JANE")] {
-                let again = try await store.begun(wish, mailsPerHour: 9)
+            for provisioning in [
+                Sample.provisioning(), Sample.provisioning(email: "thief@example.com"),
+                Sample.provisioning(.signUp, "JANE"),
+            ] {
+                let again = try await store.begun(provisioning, mailsPerHour: 9)
                 #expect(again == .mail(first))
             }
             #expect(try await store.user(first.user) == user)
@@ -77,42 +81,46 @@ extension RepositoryContract {
         RepositoryContract("a name that a stranger has signed up by is its owner's who proves it first") { store in
             let (stranger, owner) = (Sample.name(), Sample.name())
             let first = try await store.made(
-                try await store.signedUp(Sample.wish(email: "thief@example.com"), name: stranger))
+                try await store.signedUp(Sample.provisioning(email: "thief@example.com"), name: stranger))
             let second = try await store.made(try await store.signedUp(name: owner))
             #expect(first.user != second.user)
             // Nobody knows which of them is meant.
-            #expect(try await store.begun(Sample.wish(.recovery, email: nil)) == .nothing)
+            #expect(try await store.begun(Sample.provisioning(.recovery, email: nil)) == .nothing)
             _ = try await store.signIn(by: .externalID(owner.hash), as: "1")
-            for wish in [Sample.wish(.recovery, email: nil), Sample.wish(email: "thief@example.com")] {
-                let again = try await store.begun(wish, mailsPerHour: 9)
+            for provisioning in [
+                Sample.provisioning(.recovery, email: nil), Sample.provisioning(email: "thief@example.com"),
+            ] {
+                let again = try await store.begun(provisioning, mailsPerHour: 9)
                 #expect(again == .mail(second))
             }
             // Somebody who proves that address later has an account, and not the name.
             _ = try await store.signIn(by: .externalID(stranger.hash), as: "2")
-            #expect(try await store.begun(Sample.wish(.recovery, email: nil), mailsPerHour: 9) == .mail(second))
+            #expect(try await store.begun(Sample.provisioning(.recovery, email: nil), mailsPerHour: 9) == .mail(second))
         },
         RepositoryContract("an account that is still to be made is told no other address than its own") { store in
             let first = try await store.signedUp()
-            let other = try await store.signedUp(Sample.wish(email: "thief@example.com"))
+            let other = try await store.signedUp(Sample.provisioning(email: "thief@example.com"))
             #expect(other.user != first.user)
-            #expect(try await store.begun(Sample.wish(.recovery)) == .nothing)
-            #expect(try await store.begun(Sample.wish(email: "JANE@example.com")) == .mail(first))
+            #expect(try await store.begun(Sample.provisioning(.recovery)) == .nothing)
+            #expect(try await store.begun(Sample.provisioning(email: "JANE@example.com")) == .mail(first))
         },
         RepositoryContract("a recovery finds who has that name or address, and nobody else") { store in
             let account = try await store.made(try await store.signedUp())
-            #expect(try await store.begun(Sample.wish(.recovery, "Jane", email: nil)) == .mail(account))
-            #expect(try await store.begun(Sample.wish(.recovery, nil, email: "JANE@example.com")) == .mail(account))
-            #expect(try await store.begun(Sample.wish(.recovery, "john", email: nil)) == .nothing)
-            #expect(try await store.begun(Sample.wish(.recovery, "jane@example.com", email: nil)) == .nothing)
-            #expect(try await store.begun(Sample.wish(.recovery, "jane", email: nil), at: "other") == .nothing)
+            #expect(try await store.begun(Sample.provisioning(.recovery, "Jane", email: nil)) == .mail(account))
+            #expect(
+                try await store.begun(Sample.provisioning(.recovery, nil, email: "JANE@example.com")) == .mail(account))
+            #expect(try await store.begun(Sample.provisioning(.recovery, "john", email: nil)) == .nothing)
+            #expect(try await store.begun(Sample.provisioning(.recovery, "jane@example.com", email: nil)) == .nothing)
+            #expect(try await store.begun(Sample.provisioning(.recovery, "jane", email: nil), at: "other") == .nothing)
             #expect(try await store.auditTrail() == [.userSignedUp, .directoryMailed])
         },
         RepositoryContract("of several with an address the one who has signed in is found, else the newest") { store in
             let name = Sample.name()
-            let first = try await store.made(try await store.signedUp(Sample.wish(.signUp, "first"), name: name))
+            let first = try await store.made(
+                try await store.signedUp(Sample.provisioning(.signUp, "first"), name: name))
             let second = try await store.made(
-                try await store.signedUp(Sample.wish(.signUp, "second"), now: Sample.now + 1))
-            let byEmail = Sample.wish(.recovery, nil)
+                try await store.signedUp(Sample.provisioning(.signUp, "second"), now: Sample.now + 1))
+            let byEmail = Sample.provisioning(.recovery, nil)
             #expect(try await store.begun(byEmail, now: Sample.now + 2) == .mail(second))
             _ = try await store.signIn(by: .externalID(name.hash), as: "1")
             #expect(try await store.begun(byEmail, mailsPerHour: 4, now: Sample.now + 3) == .mail(first))
@@ -121,22 +129,27 @@ extension RepositoryContract {
             let spellings = ["jane@example.com", "JANE@Example.com", "jane+1@example.com", "jane+2@EXAMPLE.com"]
             var mailed = 0
             for number in 0..<59 {
-                let wish = Sample.wish(.signUp, "name \(number)", email: spellings[number % spellings.count])
+                let provisioning = Sample.provisioning(
+                    .signUp, "name \(number)", email: spellings[number % spellings.count])
                 let at = number % 2 == 0 ? "zenkey" : "other"
-                if try await store.begun(wish, at: at) != .nothing { mailed += 1 }
+                if try await store.begun(provisioning, at: at) != .nothing { mailed += 1 }
             }
             #expect(mailed == 3)
             #expect(try await store.auditTrail().count { $0 == .userSignedUp } == 3)
-            #expect(try await store.begun(Sample.wish(.signUp, "john", email: "john@example.com")) != .nothing)
-            #expect(try await store.begun(Sample.wish(.signUp, "late"), now: Sample.now + 3600) != .nothing)
+            #expect(try await store.begun(Sample.provisioning(.signUp, "john", email: "john@example.com")) != .nothing)
+            #expect(try await store.begun(Sample.provisioning(.signUp, "late"), now: Sample.now + 3600) != .nothing)
         },
         RepositoryContract("one name gets so many mails in an hour, and retries count for none") { store in
             _ = try await store.made(try await store.signedUp())
-            #expect(try await store.begun(Sample.wish(), mailsPerHour: 2) != .nothing)
-            #expect(try await store.begun(Sample.wish(), mailsPerHour: 2) == .nothing)
-            #expect(try await store.begun(Sample.wish(.recovery), mailsPerHour: 2, now: Sample.now + 3599) == .nothing)
-            #expect(try await store.begun(Sample.wish(.recovery), mailsPerHour: 2, now: Sample.now + 3600) != .nothing)
-            let order = DirectoryOrder(Sample.wish(), provider: "zenkey", url: "u")
+            #expect(try await store.begun(Sample.provisioning(), mailsPerHour: 2) != .nothing)
+            #expect(try await store.begun(Sample.provisioning(), mailsPerHour: 2) == .nothing)
+            #expect(
+                try await store.begun(Sample.provisioning(.recovery), mailsPerHour: 2, now: Sample.now + 3599)
+                    == .nothing)
+            #expect(
+                try await store.begun(Sample.provisioning(.recovery), mailsPerHour: 2, now: Sample.now + 3600)
+                    != .nothing)
+            let order = DirectoryOrder(Sample.provisioning(), provider: "zenkey", url: "u")
             #expect(try await store.order(order, maximum: 1, now: Sample.now + 3600))
             for attempt in 0..<4 {
                 let now = Sample.now + 3600 + 60 * Int64(attempt)
@@ -146,10 +159,10 @@ extension RepositoryContract {
                 #expect(task != .nothing, "\(attempt)")
             }
         },
-        RepositoryContract("only so many wishes wait, and what else waits does not count") { store in
+        RepositoryContract("only so many requests wait, and what else waits does not count") { store in
             let user = try await store.signedIn(Sample.keeping()).user
             #expect(try await store.erase(user, now: Sample.now))
-            let order = DirectoryOrder(Sample.wish(), provider: "zenkey", url: "u")
+            let order = DirectoryOrder(Sample.provisioning(), provider: "zenkey", url: "u")
             for isWritten in [true, true, false] {
                 #expect(try await store.order(order, maximum: 2, now: Sample.now) == isWritten)
             }
@@ -158,16 +171,16 @@ extension RepositoryContract {
         RepositoryContract(
             "a sender of many mails waits behind others, and holds a part of the queue alone", floods),
         RepositoryContract("a link at once is for a new name, and no mail ever follows it") { store in
-            let order = DirectoryOrder(Sample.wish(), provider: "zenkey", url: "u")
+            let order = DirectoryOrder(Sample.provisioning(), provider: "zenkey", url: "u")
             func open() async throws -> DirectoryOpening {
                 try await store.openAccount(order, name: Sample.name(), reference: "r", now: Sample.now)
             }
             guard case .account(let account) = try await open() else { throw ContractViolation.notSignedIn }
             #expect(try await open() == .taken)
             // Neither who has that address nor who wants that name is led into it.
-            #expect(try await store.begun(Sample.wish(.recovery, nil)) == .nothing)
-            #expect(try await store.begun(Sample.wish(.recovery)) == .nothing)
-            let other = try await store.signedUp(Sample.wish(.signUp, nil))
+            #expect(try await store.begun(Sample.provisioning(.recovery, nil)) == .nothing)
+            #expect(try await store.begun(Sample.provisioning(.recovery)) == .nothing)
+            let other = try await store.signedUp(Sample.provisioning(.signUp, nil))
             #expect(other.user != account.user)
             try await store.discard(account, now: Sample.now)
             #expect(try await store.user(account.user) == nil)
@@ -234,7 +247,7 @@ extension RepositoryContract {
         },
         RepositoryContract("an account is found by the directory's name for it, which no two have") { store in
             let first = try await store.signedUp()
-            let second = try await store.signedUp(Sample.wish(.signUp, "second"))
+            let second = try await store.signedUp(Sample.provisioning(.signUp, "second"))
             let hash = Sample.hash()
             #expect(try await store.note("d-1", hash: hash, of: first, .directoryMailed, now: Sample.now))
             #expect(try await !store.note("d-1", hash: hash, of: second, .directoryMailed, now: Sample.now))
@@ -242,7 +255,7 @@ extension RepositoryContract {
                 throw ContractViolation.notSignedIn
             }
             #expect(signedIn.user == first.user)
-            guard case .mail(let known) = try await store.begun(Sample.wish()) else {
+            guard case .mail(let known) = try await store.begun(Sample.provisioning()) else {
                 throw ContractViolation.notSignedIn
             }
             #expect(known.directoryID == "d-1")
@@ -261,10 +274,10 @@ extension RepositoryContract {
         },
         RepositoryContract("who has never signed in is forgotten in time, and who has is not") { store in
             let name = Sample.name()
-            let joined = try await store.signedUp(Sample.wish(.signUp, "joined"), name: name)
+            let joined = try await store.signedUp(Sample.provisioning(.signUp, "joined"), name: name)
             _ = try await store.signIn(by: .externalID(name.hash), as: "1")
-            let old = try await store.signedUp(Sample.wish(.signUp, "old"))
-            let fresh = try await store.signedUp(Sample.wish(.signUp, "fresh"), now: Sample.now + 100)
+            let old = try await store.signedUp(Sample.provisioning(.signUp, "old"))
+            let fresh = try await store.signedUp(Sample.provisioning(.signUp, "fresh"), now: Sample.now + 100)
             let record = Sample.signIn(Sample.subject("2"), registration: .automatic(reference: "other"))
             let linked = try await store.signedIn(record).user
             _ = try await store.openAccount(
@@ -286,15 +299,17 @@ extension RepositoryContract {
     ]
 
     @Sendable private static func floods(_ store: any AccountRepository) async throws {
-        func order(_ name: String, _ holder: NetworkHash) async throws -> Bool {
-            let wish = Sample.wish(.signUp, name, email: "\(name)@example.com")
-            let order = DirectoryOrder(wish, provider: "zenkey", url: "u", holder: holder)
+        func order(_ name: String, _ network: NetworkHash) async throws -> Bool {
+            let provisioning = Sample.provisioning(.signUp, name, email: "\(name)@example.com")
+            let order = DirectoryOrder(provisioning, provider: "zenkey", url: "u", network: network)
             return try await store.order(order, maximum: 40, now: Sample.now)
         }
         func taken(_ count: Int) async throws -> [String] {
             let messages = try await store.takeDueMessages(limit: count, leaseSeconds: 600, now: Sample.now)
-            return messages.compactMap { if case .directory(let wish) = $0.content { wish.username } else { nil } }
-                .sorted()
+            return messages.compactMap {
+                if case .directory(let provisioning) = $0.content { provisioning.username } else { nil }
+            }
+            .sorted()
         }
         for number in 0..<25 {
             // Other addresses of the same /48 make no difference.

@@ -27,12 +27,12 @@ extension RepositoryContract {
             let session = Sample.session()
             let user = try await store.signedIn(Sample.signIn(Sample.subject("1"), session: session)).user
             _ = try await store.signedIn(Sample.signIn(Sample.subject("2")))
-            let holder = try #require(try await store.holder(of: session.id, now: Sample.now))
+            let holder = try #require(try await store.authenticatedUser(of: session.id, now: Sample.now))
             #expect(try await store.session(session.id, now: Sample.now) == holder.session)
             #expect(try await store.user(user) == holder.user)
-            #expect(try await store.holder(of: session.id, now: session.expiresAt) == nil)
+            #expect(try await store.authenticatedUser(of: session.id, now: session.expiresAt) == nil)
             #expect(try await store.revokeSession(session.id, now: Sample.now))
-            #expect(try await store.holder(of: session.id, now: Sample.now) == nil)
+            #expect(try await store.authenticatedUser(of: session.id, now: Sample.now) == nil)
         },
         RepositoryContract("no mix of identities, ends and ports opens more sessions than a user may have") { store in
             var names: [SessionID] = []

@@ -28,8 +28,8 @@ public final class SignInStage: Sendable {
     public let refreshes = GrantRefreshes()
     public let pushes = PushLimits(
         PushLimits.Configuration(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100))
-    public let apps: AppDirectory
-    public let providers: ProviderDirectory
+    public let apps: AppRegistry
+    public let providers: ProviderRegistry
     private let registration: RegistrationMode
     private let budgets: UserBudgets
     private let store: TemporaryStore?
@@ -39,7 +39,7 @@ public final class SignInStage: Sendable {
     public init(
         in repository: (any AccountRepository)? = nil,
         registration: RegistrationMode = .automatic, absoluteSeconds: Int64? = nil,
-        refreshRepeats: RefreshRepeat = .untilSuccessor, apps: AppDirectory = AppDirectory([], resourceServers: []),
+        refreshRepeats: RefreshRepeat = .untilSuccessor, apps: AppRegistry = AppRegistry([], resourceServers: []),
         others: [ProviderConfiguration] = [], permissions: Permissions = .everything, splitsAudiences: Bool = false,
         budgets: UserBudgets = .standard, _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
@@ -47,7 +47,7 @@ public final class SignInStage: Sendable {
         self.budgets = budgets
         self.apps = apps
         provider = Provider(.zenkey(change))
-        providers = ProviderDirectory([provider] + others.map { Provider($0) })
+        providers = ProviderRegistry([provider] + others.map { Provider($0) })
         if let repository {
             store = nil
             self.repository = repository
@@ -73,7 +73,7 @@ public final class SignInStage: Sendable {
     }
 
     private static func sessionKeys(
-        of repository: any SigningKeyRepository, for apps: AppDirectory
+        of repository: any SigningKeyRepository, for apps: AppRegistry
     ) async throws -> SessionKeys {
         if apps.hasRS256 {
             // Making one takes longer than a test.

@@ -42,7 +42,7 @@ final class APIStage: HTTPTestClient {
     init(
         in repository: (any AccountRepository)? = nil,
         apiKeys: [String] = [], responses: ResponseShape = .flat, logLevel: Logger.Level = .trace, perMinute: Int = 0,
-        registration: RegistrationMode = .automatic, apps: AppDirectory = AppDirectory([], resourceServers: []),
+        registration: RegistrationMode = .automatic, apps: AppRegistry = AppRegistry([], resourceServers: []),
         others: [ProviderConfiguration] = [],
         associationFiles: AssociationFiles = AssociationFiles(apple: nil, android: nil),
         wings: APIExtensions = .ofTests, permissions: Permissions = .everything, splitsAudiences: Bool = false,

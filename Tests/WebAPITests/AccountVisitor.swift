@@ -107,7 +107,7 @@ struct AccountVisitor {
 }
 
 extension BrowserStage {
-    static let withAccountPage = AppDirectory(
+    static let withAccountPage = AppRegistry(
         apps.all + [.accountPage(of: BaseURL("https://gatehouse.example"))], resourceServers: [])
 }
 

@@ -42,7 +42,7 @@ final class AdminStage: Sendable {
         api = AdminAPI(
             repository: stage.repository, readiness: readiness, pulse: LoopPulse([]),
             providers: [stage.provider] + (more ?? [plain]),
-            apps: AppDirectory([], resourceServers: []),
+            apps: AppRegistry([], resourceServers: []),
             operators: Operators(
                 operators
                     + (token.map {

@@ -189,7 +189,7 @@ import Testing
                 postLogoutRedirectURIs: [], otherBrowser: .refuse, consent: .implicit, idTokenAlgorithm: .rs256)
             return try? AppAddress(
                 AuthorizationParameters([("client_id", "a"), ("redirect_uri", uri)]),
-                apps: AppDirectory([app], resourceServers: []), issuer: "https://gatehouse.example")
+                apps: AppRegistry([app], resourceServers: []), issuer: "https://gatehouse.example")
         }
         var apps = ConfirmedApps()
         let addresses = try (0...ConfirmedApps.maximum).map { try #require(address($0)) }

@@ -25,7 +25,7 @@ import Testing
             idTokenAlgorithm: .es256, rights: rights)
         return BrowserStage(
             of: try await APIStage(
-                apps: AppDirectory([app], resourceServers: []), others: [.openID { $0.clientID = "other-client" }]))
+                apps: AppRegistry([app], resourceServers: []), others: [.openID { $0.clientID = "other-client" }]))
     }
 
     private static func signIn(
@@ -166,7 +166,7 @@ import Testing
         let access = try #require(tokens.json["access_token"]?.string)
         let stage = browser.api.stage
         let without = Sessions(
-            repository: stage.repository, tokenIssuer: stage.issuer, apps: AppDirectory([], resourceServers: []),
+            repository: stage.repository, tokenIssuer: stage.issuer, apps: AppRegistry([], resourceServers: []),
             providers: stage.providers, clock: stage.clock)
         #expect(try await stage.sessions.principal(of: access).app?.clientID == "b")
         await #expect(throws: ServiceError.invalidToken) { try await without.principal(of: access) }

@@ -21,7 +21,7 @@ struct BrowserStage {
     /// It is another text once a form is decoded.
     static let webSecret = "web+secret%3D"
 
-    static let apps = AppDirectory(
+    static let apps = AppRegistry(
         [
             app("acme", [acme, "https://acme.example/other?x=1"], otherBrowser: .confirm),
             app("desk", ["http://127.0.0.1/cb", "org.acme.desk:/cb"], providers: ["zenkey"]),
@@ -38,7 +38,7 @@ struct BrowserStage {
         ], resourceServers: [ResourceServer(id: "api", secret: Secret("api secret"))])
 
     /// Those of apps that the operator trusts with accounts.
-    static let ofOperator = RegisteredApp.Rights(permissions: .everything, grants: RegisteredApp.Grant.allCases)
+    static let ofOperator = RegisteredApp.Rights(permissions: .everything, grants: RegisteredApp.GrantType.allCases)
 
     private static func app(
         _ name: String, _ redirectURIs: [String], secret: String? = nil, providers: [String] = [],

@@ -123,9 +123,9 @@ import Testing
         let user = try #require(try await app.stage.repository.users(after: nil, limit: 1, provider: nil).first?.id)
         let profile = try #require(try await app.stage.repository.user(user)?.profile)
         #expect(!app.stage.providers.isVerified(.email, in: profile))
-        #expect(ProviderDirectory([Provider(.zenkey())]).isVerified(.email, in: profile))
+        #expect(ProviderRegistry([Provider(.zenkey())]).isVerified(.email, in: profile))
         // Taken out of the configuration, nobody knows how far its word went.
-        let other = ProviderDirectory([Provider(.openID { $0.emailTrust = EmailTrust(.owned) })])
+        let other = ProviderRegistry([Provider(.openID { $0.emailTrust = EmailTrust(.owned) })])
         #expect(!other.isVerified(.email, in: profile))
     }
 

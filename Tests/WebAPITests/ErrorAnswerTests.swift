@@ -96,7 +96,7 @@ struct ErrorCase: Sendable, CustomTestStringConvertible {
         signIn(problem(.refused(.clientFault("invalid_client"))), 502, "provider_error"),
         signIn(problem(.transport(.connectionBroken(requestSent: true))), 502, "provider_error"),
         signIn(.providerUnavailable, 503, "provider_unavailable", retry),
-        signIn(.providerResting(retryAfterSeconds: 30), 503, "provider_unavailable", ["Retry-After": "30"]),
+        signIn(.providerCircuitOpen(retryAfterSeconds: 30), 503, "provider_unavailable", ["Retry-After": "30"]),
         signIn(.storageUnavailable(.diskFull), 503, "storage_unavailable", retry),
         signIn(.overloaded, 503, "overloaded", retry),
         signIn(.providerTimeout, 504, "provider_timeout"),

@@ -24,7 +24,7 @@ import Testing
             app("Acme", ["\(host)/acme/cb"]), app("Desk", ["\(host)/desk", "org.acme.desk:/cb"]),
             app("Greedy", ["\(host)/auth/token", "\(host)/docs"]),
         ]
-        return try await APIStage(apiKeys: apiKeys, apps: AppDirectory(apps, resourceServers: []))
+        return try await APIStage(apiKeys: apiKeys, apps: AppRegistry(apps, resourceServers: []))
     }
 
     /// Asks without a look at the document, which has none of the configuration's paths.

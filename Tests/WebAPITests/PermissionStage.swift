@@ -67,7 +67,7 @@ struct PermissionStage {
         api.stage.transport.answer(api.stage.carrier.metadataURL, json: api.stage.carrier.metadataWithIntrospection)
     }
 
-    private static var apps: AppDirectory {
+    private static var apps: AppRegistry {
         func app(_ name: String, _ permissions: Permissions) -> RegisteredApp {
             RegisteredApp(
                 name: name, clientID: name, secret: Secret("\(name) secret of an app"),
@@ -75,11 +75,11 @@ struct PermissionStage {
                 postLogoutRedirectURIs: [], otherBrowser: .refuse, consent: .implicit, idTokenAlgorithm: .es256,
                 providerTokens: ["zenkey"],
                 rights: RegisteredApp.Rights(
-                    permissions: permissions, grants: RegisteredApp.Grant.allCases,
+                    permissions: permissions, grants: RegisteredApp.GrantType.allCases,
                     audiences: ["https://backend.example"]))
         }
         let narrow = Permission.allCases.map { app($0.rawValue, Permissions([$0])) }
-        return AppDirectory(narrow + [app("all", Permissions(Permission.allCases))], resourceServers: [])
+        return AppRegistry(narrow + [app("all", Permissions(Permission.allCases))], resourceServers: [])
     }
 
     /// What an app shows of itself.

@@ -27,7 +27,7 @@ extension APIStage {
                 providerTokens: tokens,
                 rights: RegisteredApp.Rights(permissions: Permissions([.openid, .tokens, .accountRead])))
         }
-        let apps = AppDirectory(
+        let apps = AppRegistry(
             [
                 app("web", secret: "web secret", tokens: ["zenkey"]), app("other", secret: "other secret", tokens: []),
                 app("phone", secret: nil, tokens: ["zenkey"]),

@@ -161,7 +161,7 @@ enum PushTour {
         _ id: String, _ stage: SignInStage, _ fault: ScriptedTransport.Outcome
     ) async -> String {
         stage.transport.answer(ProviderConfiguration.discoveryURL) { _ in fault }
-        let providers = ProviderDirectory([Provider(stage.provider.configuration)])
+        let providers = ProviderRegistry([Provider(stage.provider.configuration)])
         let useCases = UseCases(
             repository: stage.repository, tokenIssuer: stage.issuer, providers: providers,
             memory: ProcessMemory(

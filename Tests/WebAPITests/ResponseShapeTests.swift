@@ -110,7 +110,7 @@ import Testing
                 providers: [], origins: [], postLogoutRedirectURIs: [], otherBrowser: .refuse, consent: .implicit,
                 idTokenAlgorithm: .rs256, rights: BrowserStage.ofOperator, responses: shape)
         }
-        let apps = AppDirectory([app("acme", .zenkeyAndroid), app("other", .flat)], resourceServers: [])
+        let apps = AppRegistry([app("acme", .zenkeyAndroid), app("other", .flat)], resourceServers: [])
         for (client, expected) in [("acme-id", ["value": "Jane Doe"] as JSONValue), ("other-id", "Jane Doe")] {
             let stage = try await APIStage(apps: apps)
             stage.stage.answerUserinfo(["sub": "310260-subject", "name": "Jane Doe"])

@@ -72,8 +72,8 @@ enum SignInBenchmarks {
         let issuer = TokenIssuer(
             configuration: .benchmarks, keys: try await SessionKeys.load(from: repository, for: [], now: Carrier.now),
             repository: repository)
-        let providers = ProviderDirectory([Provider(configuration)])
-        let apps = AppDirectory([], resourceServers: [])
+        let providers = ProviderRegistry([Provider(configuration)])
+        let apps = AppRegistry([], resourceServers: [])
         return WebAPI(
             providers: providers,
             useCases: UseCases(
@@ -136,8 +136,8 @@ enum SignInBenchmarks {
             ))
     }
 
-    private static func randomHash() throws -> Accounts.TokenHash {
-        guard let hash = Accounts.TokenHash(Random.bytes(Accounts.TokenHash.byteCount)) else {
+    private static func randomHash() throws -> TokenHash {
+        guard let hash = TokenHash(Random.bytes(TokenHash.byteCount)) else {
             throw CancellationError()
         }
         return hash

@@ -21,10 +21,10 @@ struct DialectClaims {
         if dialect.namesParty { claims.append("azp", .string(party)) }
         if !token.isRefreshed { claims.append("nonce", ifPresent: token.grant.nonce) }
         if dialect.hashesAccessToken, !token.accessToken.isEmpty {
-            claims.append("at_hash", .string(TokenHash.leftHalf(of: token.accessToken, algorithm: token.algorithm)))
+            claims.append("at_hash", .string(LeftHalfHash.leftHalf(of: token.accessToken, algorithm: token.algorithm)))
         }
         if let code = token.code {
-            claims.append("c_hash", .string(TokenHash.leftHalf(of: code, algorithm: token.algorithm)))
+            claims.append("c_hash", .string(LeftHalfHash.leftHalf(of: code, algorithm: token.algorithm)))
         }
         let withheld = site?.place.withheld ?? []
         let attributes = DialectAttributes(subscriber: token.grant.subscriber, scopes: token.grant.scopes)

@@ -46,7 +46,7 @@ extension DialectMisbehaviour {
         case .missingAccessTokenHash: draft.claims.remove("at_hash")
         case .missingCodeHash: draft.claims.remove("c_hash")
         case .wrongCodeHash:
-            draft.claims.set("c_hash", .string(TokenHash.leftHalf(of: "another code", algorithm: token.algorithm)))
+            draft.claims.set("c_hash", .string(LeftHalfHash.leftHalf(of: "another code", algorithm: token.algorithm)))
         }
     }
 

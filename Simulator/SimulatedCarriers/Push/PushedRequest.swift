@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 import Syntax
 
-/// A client's wish that a subscriber be asked on the phone: a signed request that was found right in every part.
+/// A client's request that a subscriber be asked on the phone: a signed request that was found right in every part.
 struct PushedRequest: Sendable {
     static let longestContext = 280
     /// 48 hours.

@@ -36,8 +36,8 @@ struct StoreWait: Sendable {
             guard error.isOfAbsentServer else { throw error }
             tell(error)
         }
-        // Before anything says that the process waits, so that a reader of that line may stop it at once. A process that
-        // is a container's first has no end by a signal that nobody listens for.
+        // Before anything says that the process waits, so that a reader of that line may stop it at once. A process
+        // that is a container's first has no end by a signal that nobody listens for.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let listeners = try await listening()
         let outcome = await tried(until: signals, open)

@@ -42,7 +42,7 @@ struct ProviderMap {
     init(
         _ words: [String], format: ImportFormat, providers: [Provider], now: Int64
     ) throws(Fault) {
-        let directory = ProviderDirectory(providers)
+        let directory = ProviderRegistry(providers)
         var targets: [String: Target] = [:]
         for word in words {
             guard let sign = word.lastIndex(of: "="), sign > word.startIndex else { throw .malformed }

@@ -31,7 +31,7 @@ struct UsersExport: AsyncParsableCommand {
             let record = try await store.record(of: id, now: clock.seconds)
             try await store.repository.note(
                 .userExported, of: record.user.id, withSubjects ? ["subjects"] : [], now: clock.seconds)
-            let providers = ProviderDirectory(settings.providers.map { Provider($0) })
+            let providers = ProviderRegistry(settings.providers.map { Provider($0) })
             StandardOutput.write(
                 UserDocument.export(record, subjects: withSubjects ? .asTheyAre : .asReferences, at: providers))
         }

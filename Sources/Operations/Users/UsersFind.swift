@@ -57,7 +57,7 @@ struct UsersFind: AsyncParsableCommand {
             let asked = contact?.0.rawValue ?? (reference == nil ? "subject" : "reference")
             try await store.repository.note(.usersSearched, of: nil, [asked], now: clock.seconds)
             if let (contact, value) = contact {
-                let providers = ProviderDirectory(settings.providers.map { Provider($0) })
+                let providers = ProviderRegistry(settings.providers.map { Provider($0) })
                 return try await find(contact, Self.given(value), store, providers)
             }
             guard let found = try await one(in: store.repository) else { throw UsersCommand.noSuchUser() }
@@ -76,7 +76,7 @@ struct UsersFind: AsyncParsableCommand {
     }
 
     private func find(
-        _ contact: Contact, _ value: String, _ store: OpenStore, _ providers: ProviderDirectory
+        _ contact: Contact, _ value: String, _ store: OpenStore, _ providers: ProviderRegistry
     ) async throws {
         let search = try await store.repository.users(with: contact, value, limit: Self.maximumMatches)
         for match in search.matches {

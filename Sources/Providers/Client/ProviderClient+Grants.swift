@@ -1,4 +1,5 @@
 internal import HTTPClient
+internal import JSON
 internal import Syntax
 
 /// What becomes of a provider's tokens after the sign-in: they are refreshed, and revoked.
@@ -60,6 +61,69 @@ extension ProviderClient {
         } catch {
             guard case .call(let problem) = error else { return .failed(.notJSON) }
             return .failed(problem.failure)
+        }
+    }
+}
+
+extension ProviderClient {
+    /// Has the provider sign a user out, from server to server. Never sent a second time by itself: its caller, who
+    /// remembers that the provider is to be asked, decides when to ask again.
+    ///
+    /// - Parameter issuer: whose ID token it is.
+    /// - Returns: `.refused` also where the provider has no `custom_logout_endpoint`. What failed is noted for the log.
+    public func logOut(_ asked: LogoutRequest, at issuer: ProviderMetadata) async -> LogoutOutcome {
+        guard let endpoint = issuer.customLogoutEndpoint else {
+            _ = noted(.logout, .invalidMember("custom_logout_endpoint"), host: provider.configuredHost)
+            return .refused
+        }
+        let request = asked.request(
+            to: endpoint, timeout: transport.timeout, policy: provider.policy(for: endpoint))
+        do throws(ProviderCallError) {
+            let answer = try await transport.sendOnce(request, for: .logout)
+            let outcome = LogoutOutcome(status: answer.status)
+            if outcome != .done {
+                let words = ProviderWords(answer, removing: asked.secrets)
+                _ = noted(.logout, .status(answer.status), host: endpoint.host, words: words)
+            }
+            return outcome
+        } catch {
+            _ = noted(.logout, error, host: endpoint.host)
+            return .later
+        }
+    }
+}
+
+/// ID tokens that a provider has signed with our secret.
+extension ProviderClient {
+    /// Has the provider verify an ID token that has come from its token endpoint, and holds what it says to the rules
+    /// of all ID tokens. An app's own token never comes here: only what the provider has given to us is its word.
+    ///
+    /// - Parameters:
+    ///   - endpoint: where the provider verifies them.
+    ///   - clientID: the client whose code it was given for.
+    ///   - now: seconds since 1970.
+    /// - Returns: nil for a token that is verified with the provider's keys, as nearly all are.
+    /// - Throws: `ProviderError.idToken`; `.call` where the provider does not answer.
+    func verified(
+        _ token: String, at endpoint: EndpointURL, for clientID: String, by verifier: IDTokenVerifier, now: Int64
+    ) async throws(ProviderError) -> IDToken? {
+        guard let asked = IDTokenVerificationRequest(token, clientID: clientID, nonce: verifier.nonce) else {
+            return nil
+        }
+        let claims: JSONValue?
+        do throws(ProviderCallError) {
+            let request = asked.request(
+                to: endpoint, timeout: transport.timeout, policy: provider.policy(for: endpoint))
+            claims = try asked.claims(in: try await transport.send(request, for: .verification))
+        } catch {
+            throw noted(.verification, error, host: endpoint.host)
+        }
+        guard let claims else { throw .idToken(.signature) }
+        do throws(IDTokenError) {
+            return try verifier.verify(claims, answering: asked, now: now)
+        } catch {
+            if let found = verifier.finding(error, in: claims, now: now) { call.note(found: found) }
+            throw .idToken(error)
         }
     }
 }

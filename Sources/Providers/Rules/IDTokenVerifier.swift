@@ -263,7 +263,7 @@ public struct IDTokenVerifier: Sendable {
     ) -> Bool {
         guard let text, let claim = claims[name], !claim.isNull else { return true }
         guard let shown = claim.string else { return false }
-        return TokenHash.matches(
+        return LeftHalfHash.matches(
             shown, text, algorithm: algorithm, digestOfEdDSA: accessTokenDigestOfEdDSA)
     }
 

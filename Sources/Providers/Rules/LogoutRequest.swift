@@ -2,8 +2,8 @@ public import HTTPClient
 internal import JSON
 public import Syntax
 
-/// A wish that a user be signed out at the provider too (OpenID Connect RP-Initiated Logout 1.0 §2), in either of the
-/// two ways that providers have: with the user's browser, or from server to server (TelenorID+'s
+/// A request that a user be signed out at the provider too (OpenID Connect RP-Initiated Logout 1.0 §2), in either of
+/// the two ways that providers have: with the user's browser, or from server to server (TelenorID+'s
 /// `custom_logout_endpoint`).
 public struct LogoutRequest: Sendable {
     /// The ID token of the session that ends.
@@ -43,7 +43,7 @@ public struct LogoutRequest: Sendable {
     }
 }
 
-/// What became of a wish to sign a user out at the provider.
+/// What became of a request to sign a user out at the provider.
 public enum LogoutOutcome: Sendable, Equatable {
     /// The user is signed out there.
     case done

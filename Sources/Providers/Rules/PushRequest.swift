@@ -95,7 +95,7 @@ public struct PushRequest: Sendable {
     }
 }
 
-/// The wish that a carrier stops asking its subscriber.
+/// The request that a carrier stops asking its subscriber.
 public struct PushCancellation: Sendable {
     private let clientID: String
     private let carrierID: String

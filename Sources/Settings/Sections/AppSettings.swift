@@ -31,7 +31,7 @@ struct AppSettings: NamedSection {
     /// Nil: nobody has said.
     var offlineAccess: RegisteredApp.OfflineAccess?
     /// Empty: nobody has said.
-    var grants: [RegisteredApp.Grant] = []
+    var grants: [RegisteredApp.GrantType] = []
     var audiences: [String] = []
     var responses = ResponseShape.flat
     var refreshTokens = RegisteredApp.RefreshTokens.Use.rotating
@@ -70,8 +70,8 @@ struct AppSettings: NamedSection {
         isOlder || refreshTokens == .reusable ? .always : .asked
     }
 
-    private static func usualGrants(inOlderStore isOlder: Bool) -> [RegisteredApp.Grant] {
-        isOlder ? RegisteredApp.Grant.allCases : [.authorizationCode, .refreshToken]
+    private static func usualGrants(inOlderStore isOlder: Bool) -> [RegisteredApp.GrantType] {
+        isOlder ? RegisteredApp.GrantType.allCases : [.authorizationCode, .refreshToken]
     }
 
     /// What is worth knowing where the store is older than its keys.

@@ -34,7 +34,7 @@ public struct AppAddress: Sendable {
     ///   - parameters: all that were sent, by name; a request that names one twice has no one value for it.
     ///   - issuer: the name of this service.
     public init(
-        _ parameters: AuthorizationParameters, apps: AppDirectory, issuer: String
+        _ parameters: AuthorizationParameters, apps: AppRegistry, issuer: String
     ) throws(Problem) {
         guard let clientID = parameters[.clientID] else { throw .parameter("client_id") }
         guard let app = apps[clientID] else { throw .unknownApp }

@@ -59,7 +59,7 @@ struct AppGrant: Sendable {
     ///
     /// - Throws: `.authorizationRefused` where nothing is left of it.
     func permissions(
-        _ proven: ProvenIdentity, _ said: ProviderSaying, at provider: ProviderConfiguration
+        _ proven: ProvenIdentity, _ said: ProviderAssertion, at provider: ProviderConfiguration
     ) throws(ServiceError) -> Granted {
         let left = ProviderScopes(of: provider, for: client, permissions)
             .left(of: permissions, granted: proven.grantedScope, told: said.attributes)

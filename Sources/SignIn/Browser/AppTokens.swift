@@ -31,7 +31,7 @@ public struct AppTokens: Sendable {
     }
 
     let repository: any BrowserSignInRepository & UserRepository & ReceiptRepository
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let sessions: Sessions
     let tokenIssuer: TokenIssuer
     let clock: Clock
@@ -166,7 +166,7 @@ extension TokenIssuer {
     ///   - accessToken: the one that goes with it.
     ///   - algorithm: what the app is registered for.
     func idToken(
-        for user: User, of session: Session, _ permissions: Permissions, by providers: ProviderDirectory,
+        for user: User, of session: Session, _ permissions: Permissions, by providers: ProviderRegistry,
         nonce: String?, accessToken: String,
         signedBy algorithm: SigningAlgorithm, now: Int64
     ) throws(ServiceError) -> String {
@@ -180,7 +180,7 @@ extension TokenIssuer {
             claims.member("iat", now)
             if let nonce { claims.member("nonce", nonce) }
             claims.authentication(session.authentication)
-            claims.member("at_hash", JOSE.TokenHash.leftHalf(of: accessToken, algorithm: signer.algorithm))
+            claims.member("at_hash", LeftHalfHash.leftHalf(of: accessToken, algorithm: signer.algorithm))
             claims.member("sid", session.id.description)
             claims.userClaims(user, of: session, UserClaims(permissions), by: providers)
         }

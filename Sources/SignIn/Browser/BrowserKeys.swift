@@ -21,7 +21,7 @@ public struct BrowserKey: Sendable {
         self.text = text
     }
 
-    var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }
+    var hash: TokenHash { TokenHash(sha256: text) }
     var mark: SignInMark { SignInMark(of: hash) }
 }
 
@@ -118,7 +118,7 @@ public struct BrowserKeys: Sendable {
         changes.append(Change(mark: nil, value: value, seconds: BrowserSignIn.lifetimeSeconds))
     }
 
-    func key(_ hash: Accounts.TokenHash) -> BrowserKey? {
+    func key(_ hash: TokenHash) -> BrowserKey? {
         let mark = SignInMark(of: hash)
         let own = signIns.first { $0.mark == mark }?.key
         return ([own].compactMap(\.self) + earlier).first { $0.hash == hash }

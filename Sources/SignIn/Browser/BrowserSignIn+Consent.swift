@@ -10,11 +10,11 @@ extension BrowserSignIn {
     ///
     /// - Returns: the token of the page that asks.
     func askForConsent(
-        _ request: PendingRequest, to session: SessionID, _ code: String, _ browser: BrowserKey, _ holder: NetworkHash
+        _ request: PendingRequest, to session: SessionID, _ code: String, _ browser: BrowserKey, _ network: NetworkHash
     ) async throws(ServiceError) -> String {
         var next = request
         next.stage = .consenting(session: session, code: code)
-        return try await remember(next, browser, holder)
+        return try await remember(next, browser, network)
     }
 
     /// Goes on with the user's answer. A second answer is told that it is over.

@@ -82,7 +82,7 @@ extension BrowserSignIn {
             next.stage = .asking
             let own = PendingHandle(for: key)
             // Of two browsers that open it at once one has it.
-            guard try await store(next.encoded, under: own, key, row.holder, instead: handle) else {
+            guard try await store(next.encoded, under: own, key, row.network, instead: handle) else {
                 throw ServiceError.notFound
             }
             return LinkQuestion(

@@ -24,12 +24,12 @@ extension BrowserSignIn {
     /// The user has confirmed the app in this browser once, and did not authenticate now. A program that counts on the
     /// provider to answer for them without a word may have sent them here (RFC 8252 §8.6). The answer is left unused.
     func askAgain(
-        _ request: PendingRequest, _ address: AppAddress, _ browser: BrowserKey, _ holder: NetworkHash
+        _ request: PendingRequest, _ address: AppAddress, _ browser: BrowserKey, _ network: NetworkHash
     ) async throws(Failure) -> Step {
         do throws(ServiceError) {
             return .ask(
                 address, request.permissions, providers: [request.provider],
-                token: try await ask(request, browser, holder))
+                token: try await ask(request, browser, network))
         } catch {
             throw .page(.service(error))
         }
@@ -39,7 +39,7 @@ extension BrowserSignIn {
     /// unless its user says so, and then only for apps whose addresses nobody else can have: what comes of it goes to
     /// the app that has the verifier, and to no other (RFC 9700 §4.7).
     func askHere(
-        _ answer: ProviderAnswer, _ request: PendingRequest, _ address: AppAddress, _ holder: NetworkHash
+        _ answer: ProviderAnswer, _ request: PendingRequest, _ address: AppAddress, _ network: NetworkHash
     ) async throws(Failure) -> Step {
         guard case .signingIn(let issuer, let nonce, let codeVerifier) = request.stage, let code = answer.code,
             request.linking == nil, address.app.otherBrowser == .confirm, address.app.isReachedByClaimedAddressesOnly
@@ -51,7 +51,7 @@ extension BrowserSignIn {
         let key = beginKey(in: &browser, for: address)
         let handle = PendingHandle(for: key)
         do throws(ServiceError) {
-            guard try await store(next.encoded, under: handle, key, holder, instead: answer.handle) else {
+            guard try await store(next.encoded, under: handle, key, network, instead: answer.handle) else {
                 throw ServiceError.notFound
             }
         } catch .notFound {
@@ -96,16 +96,16 @@ extension BrowserSignIn {
                 next.stage = .choosingCarrier
                 if next.linking != nil {
                     guard request.provider.isExactly(next.provider) else { throw ServiceError.notFound }
-                    return .goOn(to: try await send(next, to: provider, key, row.holder, instead: handle, call))
+                    return .goOn(to: try await send(next, to: provider, key, row.network, instead: handle, call))
                 }
                 return .confirmed(
                     address,
-                    to: try await send(next, with: lineToken, to: provider, key, row.holder, instead: handle, call))
+                    to: try await send(next, with: lineToken, to: provider, key, row.network, instead: handle, call))
             case .confirming:
                 guard request.provider.isExactly(provider.configuration.name), try await end(handle) else {
                     throw ServiceError.notFound
                 }
-                return try await finish(request, nil, address, provider, key, row.holder, userAgent, call)
+                return try await finish(request, nil, address, provider, key, row.network, userAgent, call)
             case .unopened, .choosingCarrier, .signingIn, .consenting: throw ServiceError.notFound
             }
         } catch .notFound {
@@ -131,19 +131,19 @@ extension BrowserSignIn {
     ///
     /// - Returns: the token of the page that asks.
     func ask(
-        _ pending: PendingRequest, _ browser: BrowserKey, _ holder: NetworkHash
+        _ pending: PendingRequest, _ browser: BrowserKey, _ network: NetworkHash
     ) async throws(ServiceError) -> String {
         var pending = pending
         pending.stage = .asking
-        return try await remember(pending, browser, holder)
+        return try await remember(pending, browser, network)
     }
 
     /// - Returns: the only key to it.
     func remember(
-        _ pending: PendingRequest, _ browser: BrowserKey, _ holder: NetworkHash
+        _ pending: PendingRequest, _ browser: BrowserKey, _ network: NetworkHash
     ) async throws(ServiceError) -> String {
         let handle = PendingHandle(for: browser)
-        guard try await store(pending.encoded, under: handle, browser, holder, instead: nil) else { throw .notFound }
+        guard try await store(pending.encoded, under: handle, browser, network, instead: nil) else { throw .notFound }
         return handle.text
     }
 }

@@ -53,22 +53,22 @@ extension BrowserSignIn {
         call.correlationID = request.correlationID
         guard request.provider.isExactly(provider.configuration.name) else { throw .page(.over) }
         guard let address = request.address(apps, issuer: issuer.text) else { throw .page(.over) }
-        guard let browser else { return try await askHere(answer, request, address, row.holder) }
+        guard let browser else { return try await askHere(answer, request, address, row.network) }
         guard let key = browser.key(row.browser) else { throw .page(.otherBrowser) }
         do throws(ServiceError) {
             if let next = goingOn(request, answer, provider) {
-                return .goOn(to: try await send(next, to: provider, key, row.holder, instead: answer.handle, call))
+                return .goOn(to: try await send(next, to: provider, key, row.network, instead: answer.handle, call))
             }
             guard try await end(answer.handle) else { throw ServiceError.notFound }
             if let refusal = answer.refusal(in: provider.dialect) {
                 call.note(told: PrintableName(answer.error ?? ""))
                 throw .authorizationRefused(refusal)
             }
-            return try await finish(request, answer, address, provider, key, row.holder, userAgent, call)
+            return try await finish(request, answer, address, provider, key, row.network, userAgent, call)
         } catch .notFound {
             throw .page(.over)
         } catch .invalidIDToken(.authenticationTime) where request.confirmation == .earlier {
-            return try await askAgain(request, address, key, row.holder)
+            return try await askAgain(request, address, key, row.network)
         } catch {
             throw .app(address, error)
         }
@@ -126,7 +126,7 @@ extension BrowserSignIn {
     /// - Parameter answer: nil where it was remembered.
     func finish(
         _ request: PendingRequest, _ answer: ProviderAnswer?, _ address: AppAddress, _ provider: Provider,
-        _ browser: BrowserKey, _ holder: NetworkHash, _ userAgent: String?, _ call: CallContext
+        _ browser: BrowserKey, _ network: NetworkHash, _ userAgent: String?, _ call: CallContext
     ) async throws(ServiceError) -> Step {
         guard
             let response = AuthorizedResponse(
@@ -149,13 +149,13 @@ extension BrowserSignIn {
             if grant.asksForConsent {
                 return .ask(
                     address, request.permissions, providers: [request.provider],
-                    token: try await ask(request, browser, holder))
+                    token: try await ask(request, browser, network))
             }
-            try await leave(ticket, for: grant, browser, holder)
+            try await leave(ticket, for: grant, browser, network)
             return .unlinked(to: address.answer(code: grant.code), by: browser)
         }
         if signedIn.lacksConsent {
-            let token = try await askForConsent(request, to: session.id, grant.code, browser, holder)
+            let token = try await askForConsent(request, to: session.id, grant.code, browser, network)
             return .askForConsent(
                 address, Permissions(scope: session.scope ?? ""), signedIn, provider: request.provider, token: token)
         }

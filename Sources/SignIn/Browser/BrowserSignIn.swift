@@ -79,7 +79,7 @@ public struct BrowserSignIn: Sendable {
     let link: LinkIdentity
     let repository: any BrowserSignInRepository & ConsentRepository & SessionRepository & UserRepository
     let transport: any HTTPTransport
-    let apps: AppDirectory
+    let apps: AppRegistry
     public let limits: Limits
     let room: PendingSignInRoom
     let clock: Clock
@@ -108,11 +108,11 @@ public struct BrowserSignIn: Sendable {
         _ request: AppRequest, with provider: Provider, browser: BrowserKey, of address: IPAddress, hasConfirmed: Bool,
         in call: CallContext
     ) async throws(ServiceError) -> String {
-        let holder = try networkHash(of: address)
+        let network = try networkHash(of: address)
         var pending = PendingRequest(request, provider: provider.configuration.name, at: clock.milliseconds)
         call.correlationID = pending.correlationID
         if hasConfirmed { pending.confirmation = .earlier }
-        return try await send(pending, with: request.lineToken, to: provider, browser, holder, instead: nil, call)
+        return try await send(pending, with: request.lineToken, to: provider, browser, network, instead: nil, call)
     }
 
     /// Whose share of the room a request takes.
@@ -135,7 +135,7 @@ public struct BrowserSignIn: Sendable {
     /// - Parameter lineToken: what goes to the provider and is not remembered.
     func send(
         _ request: PendingRequest, with lineToken: LineToken? = nil, to provider: Provider, _ browser: BrowserKey,
-        _ holder: NetworkHash, instead: PendingHandle?, _ call: CallContext
+        _ network: NetworkHash, instead: PendingHandle?, _ call: CallContext
     ) async throws(ServiceError) -> String {
         guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             throw .overloaded
@@ -150,7 +150,7 @@ public struct BrowserSignIn: Sendable {
             pending.stage = .choosingCarrier
             address = try await carrierChoice(pending, handle, client)
         }
-        guard try await store(pending.encoded, under: handle, browser, holder, instead: instead) else {
+        guard try await store(pending.encoded, under: handle, browser, network, instead: instead) else {
             throw .notFound
         }
         return address
@@ -202,14 +202,14 @@ public struct BrowserSignIn: Sendable {
     ///
     /// - Returns: false when what it was to take the place of is over.
     func store(
-        _ content: [UInt8], under handle: PendingHandle, _ browser: BrowserKey, _ holder: NetworkHash,
+        _ content: [UInt8], under handle: PendingHandle, _ browser: BrowserKey, _ network: NetworkHash,
         instead: PendingHandle?, seconds: Int64 = lifetimeSeconds
     ) async throws(ServiceError) -> Bool {
         guard let content = try? handle.seal(content) else { throw .overloaded }
         let now = clock.seconds
         let row = PendingSignIn(
             handle: handle.hash, browser: browser.hash, content: content, expiresAt: now + seconds,
-            holder: holder)
+            network: network)
         try await room.admit(row.byteCount, limits) { bounds throws(ServiceError) in
             _ = try await stored { () throws(RepositoryError) in try await repository.boundSignIns(bounds) }
         }

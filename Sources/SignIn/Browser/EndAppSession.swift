@@ -7,8 +7,8 @@ public import Providers
 internal import Syntax
 internal import System
 
-/// The end of a session by an app's wish (OpenID Connect RP-Initiated Logout §2): here first, whatever becomes of the
-/// rest, then at the provider.
+/// The end of a session by an app's request (OpenID Connect RP-Initiated Logout §2): here first, whatever becomes of
+/// the rest, then at the provider.
 public struct EndAppSession: Sendable {
     /// What is shown, or where the browser goes, once it is done.
     public enum Outcome: Sendable {
@@ -20,8 +20,8 @@ public struct EndAppSession: Sendable {
 
     let repository: any SessionRepository
     let tokenIssuer: TokenIssuer
-    let apps: AppDirectory
-    let providers: ProviderDirectory
+    let apps: AppRegistry
+    let providers: ProviderRegistry
     let transport: any HTTPTransport
     let states: LogoutStates
     let clock: Clock
@@ -120,7 +120,7 @@ public struct EndAppSession: Sendable {
 
 extension LogoutReturn {
     /// The same with its address only if the app has it registered now.
-    fileprivate func allowed(in apps: AppDirectory) -> LogoutReturn {
+    fileprivate func allowed(in apps: AppRegistry) -> LogoutReturn {
         let isAllowed = address.map { apps[clientID]?.allows(postLogoutRedirectURI: $0) == true } ?? false
         return LogoutReturn(clientID: clientID, address: isAllowed ? address : nil, state: state)
     }

@@ -14,8 +14,8 @@ struct LogoutReturn: Equatable, Sendable {
     let state: String?
 }
 
-/// Makes and reads the `state` of our wish that a user be signed out at a provider (OpenID Connect RP-Initiated Logout
-/// 1.0 §2).
+/// Makes and reads the `state` of our request that a user be signed out at a provider (OpenID Connect RP-Initiated
+/// Logout 1.0 §2).
 ///
 /// It holds what it stands for, sealed under a key that follows from the one of challenges: nothing is kept for
 /// somebody who may never come back, every instance reads it, and nobody makes one up. Shown twice, it leads to the

@@ -98,7 +98,7 @@ struct PendingRequest: Sendable {
 
     /// Where the app's answer goes; nil when the app was taken out of the configuration meanwhile, or the address from
     /// it.
-    func address(_ apps: AppDirectory, issuer: String) -> AppAddress? {
+    func address(_ apps: AppRegistry, issuer: String) -> AppAddress? {
         guard let app = apps[clientID], app.allows(redirectURI: redirectURI) else { return nil }
         return AppAddress(app: app, redirectURI: redirectURI, state: state, issuer: issuer)
     }
@@ -126,7 +126,7 @@ struct PendingHandle: Sendable {
         self.text = text
     }
 
-    var hash: Accounts.TokenHash { Accounts.TokenHash(sha256: text) }
+    var hash: TokenHash { TokenHash(sha256: text) }
     /// Whose it is in its browser; of one that an earlier version has drawn, nobody's.
     var mark: SignInMark? { SignInMark(text.prefix(SignInMark.characterCount)) }
 

@@ -10,7 +10,7 @@ public struct SignInMark: Hashable, Sendable {
 
     public let text: String
 
-    init(of hash: Accounts.TokenHash) {
+    init(of hash: TokenHash) {
         let bytes = hash.bytes
         text = Base64URL.encode(bytes.span.extracting(first: Self.byteCount))
     }

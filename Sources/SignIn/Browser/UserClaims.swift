@@ -74,7 +74,7 @@ extension JSONWriter {
     /// - Parameter providers: whose word they are: where a provider gives a value, that is told and not the user's own;
     ///   and an address is verified where the word of a provider that says so counts.
     public mutating func userClaims(
-        _ user: User, of session: Session, _ claims: UserClaims, by providers: ProviderDirectory
+        _ user: User, of session: Session, _ claims: UserClaims, by providers: ProviderRegistry
     ) {
         let profile = user.profile
         let attested = profile.attested
@@ -94,7 +94,7 @@ extension JSONWriter {
     ///   - provider: the configured name of the one whose further claims are handed on.
     public mutating func claimsOfTheirOwnScope(
         _ attributes: Attributes, of profile: Profile, from provider: String, _ claims: UserClaims,
-        by providers: ProviderDirectory
+        by providers: ProviderRegistry
     ) {
         if claims.hasEmail { contact(.email, attributes, of: profile, by: providers) }
         if claims.hasPhoneNumber { contact(.phoneNumber, attributes, of: profile, by: providers) }
@@ -107,7 +107,7 @@ extension JSONWriter {
     }
 
     private mutating func contact(
-        _ contact: Contact, _ attributes: Attributes, of profile: Profile, by providers: ProviderDirectory
+        _ contact: Contact, _ attributes: Attributes, of profile: Profile, by providers: ProviderRegistry
     ) {
         guard let value = attributes[contact.rawValue] else { return }
         member(contact.rawValue, value)

@@ -64,11 +64,11 @@ extension WaitingTicket {
 extension BrowserSignIn {
     /// Leaves a ticket for the app, under the code that it is sent back with.
     func leave(
-        _ ticket: LinkTicket, for grant: AppGrant, _ browser: BrowserKey, _ holder: NetworkHash
+        _ ticket: LinkTicket, for grant: AppGrant, _ browser: BrowserKey, _ network: NetworkHash
     ) async throws(ServiceError) {
         guard let handle = PendingHandle(ofAppCode: grant.code) else { throw .overloaded }
         let isStored = try await store(
-            WaitingTicket(ticket, for: grant).encoded, under: handle, browser, holder, instead: nil,
+            WaitingTicket(ticket, for: grant).encoded, under: handle, browser, network, instead: nil,
             seconds: AppGrant.lifetimeSeconds)
         guard isStored else { throw .overloaded }
     }

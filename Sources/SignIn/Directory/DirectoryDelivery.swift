@@ -18,11 +18,11 @@ struct DirectoryDelivery: Sendable {
     }
 
     let repository: any DirectoryRepository
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let transport: any HTTPTransport
     let clock: Clock
 
-    func deliver(_ wish: DirectoryWish, _ message: OutboxMessage, _ call: CallContext) async -> Result {
+    func deliver(_ provisioning: ProvisioningRequest, _ message: OutboxMessage, _ call: CallContext) async -> Result {
         guard let provider = providers.provider(named: message.provider) else { return .later(seconds: nil) }
         // What has been said for one directory is nothing for another.
         guard let api = provider.configuration.userAPI, api.url.text == message.issuer else { return .never }
@@ -35,17 +35,18 @@ struct DirectoryDelivery: Sendable {
                 return .later(seconds: nil)
             }
             let work = DirectoryWork(client: client, api: api, account: account)
-            return try await finish(work, wish)
+            return try await finish(work, provisioning)
         } catch {
             return .later(seconds: nil)
         }
     }
 
-    private func finish(_ work: borrowing DirectoryWork, _ wish: DirectoryWish) async throws(RepositoryError) -> Result
+    private func finish(_ work: borrowing DirectoryWork, _ provisioning: ProvisioningRequest)
+        async throws(RepositoryError) -> Result
     {
         let outcome: DirectoryWork.Outcome
         do throws(DirectoryFailure) {
-            outcome = try await work.mail(wish)
+            outcome = try await work.mail(provisioning)
         } catch {
             return .later(seconds: error.retryAfterSeconds)
         }

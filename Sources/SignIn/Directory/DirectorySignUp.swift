@@ -7,7 +7,7 @@ internal import System
 
 /// Signing up for an account in a provider's directory, and getting another credential for one.
 ///
-/// By mail it is the same for everybody, known or not: a wish is written down, and passed on after the answer
+/// By mail it is the same for everybody, known or not: a request is written down, and passed on after the answer
 /// (``DirectoryDelivery``).
 public struct DirectorySignUp: Sendable {
     private let repository: any DirectoryRepository & BrowserSignInRepository
@@ -25,19 +25,19 @@ public struct DirectorySignUp: Sendable {
         self.clock = clock
     }
 
-    /// Writes a wish down.
+    /// Writes a request down.
     ///
     /// - Parameter address: who asks for it, in whose share of the queue it waits.
     /// - Throws: `ServiceError.overloaded` where too many wait, `.storageUnavailable`.
     public func order(
-        _ wish: DirectoryWish, at provider: Provider, from address: IPAddress
+        _ provisioning: ProvisioningRequest, at provider: Provider, from address: IPAddress
     ) async throws(ServiceError) {
         let api = try api(of: provider)
         let now = clock.seconds
         let isWritten = try await stored { () throws(RepositoryError) in
             let order = DirectoryOrder(
-                wish, provider: provider.configuration.name, url: api.url.text,
-                holder: try repository.networkHash(of: address))
+                provisioning, provider: provider.configuration.name, url: api.url.text,
+                network: try repository.networkHash(of: address))
             return try await repository.order(order, maximum: api.limits.pending, now: now)
         }
         guard isWritten else { throw .overloaded }
@@ -49,14 +49,16 @@ public struct DirectorySignUp: Sendable {
     /// - Returns: nil where the name is somebody's, or no links are given: then it is a matter of mail.
     /// - Throws: what a call to a provider throws; nobody has signed up then.
     public func link(
-        for wish: DirectoryWish, at provider: Provider, in call: CallContext
+        for provisioning: ProvisioningRequest, at provider: Provider, in call: CallContext
     ) async throws(ServiceError) -> BindingJob? {
         let api = try api(of: provider)
         // A name that is an address is its owner's to prove, by mail.
-        guard api.returnsLinks, api.version == .v1, let name = wish.username, !DirectoryWish.isAddress(name) else {
+        guard api.returnsLinks, api.version == .v1, let name = provisioning.username,
+            !ProvisioningRequest.isAddress(name)
+        else {
             return nil
         }
-        let order = DirectoryOrder(wish, provider: provider.configuration.name, url: api.url.text)
+        let order = DirectoryOrder(provisioning, provider: provider.configuration.name, url: api.url.text)
         let now = clock.seconds
         let opening = try await stored { () throws(RepositoryError) in
             try await repository.openAccount(order, name: .make(), reference: TokenIssuer.makeReference(), now: now)
@@ -64,7 +66,7 @@ public struct DirectorySignUp: Sendable {
         guard case .account(let account) = opening else { return nil }
         do throws(ServiceError) {
             let outcome = try await work(api, account, provider, call) { work throws(DirectoryFailure) in
-                try await work.link(named: name, displayName: wish.displayName ?? name)
+                try await work.link(named: name, displayName: provisioning.displayName ?? name)
             }
             if let job = try await noted(outcome, account) { return job }
         } catch {

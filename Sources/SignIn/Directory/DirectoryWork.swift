@@ -17,14 +17,14 @@ struct DirectoryWork: ~Copyable, Sendable {
     let account: DirectoryAccount
 
     /// Has a mail sent, for a new account or one that is there.
-    func mail(_ wish: DirectoryWish) async throws(DirectoryFailure) -> Outcome {
+    func mail(_ provisioning: ProvisioningRequest) async throws(DirectoryFailure) -> Outcome {
         switch api.version {
-        case .of2021: try await mailOf2021(wish)
+        case .of2021: try await mailOf2021(provisioning)
         case .v1:
             if let id = account.directoryID {
                 try await bind(id, .email)
-            } else if let name = wish.name, let email = wish.email {
-                try await makeAndBind(name, email: email, wish.displayName ?? name, .email, isOurs: false)
+            } else if let name = provisioning.name, let email = provisioning.email {
+                try await makeAndBind(name, email: email, provisioning.displayName ?? name, .email, isOurs: false)
             } else {
                 .never
             }
@@ -42,16 +42,16 @@ struct DirectoryWork: ~Copyable, Sendable {
         try await makeAndBind(name, email: nil, displayName, .returned, isOurs: false)
     }
 
-    private func mailOf2021(_ wish: DirectoryWish) async throws(DirectoryFailure) -> Outcome {
-        if account.directoryID != nil || wish.kind == .recovery {
+    private func mailOf2021(_ provisioning: ProvisioningRequest) async throws(DirectoryFailure) -> Outcome {
+        if account.directoryID != nil || provisioning.kind == .recovery {
             return try await recover(id: account.directoryID)
         }
-        guard let email = wish.email else { return .never }
+        guard let email = provisioning.email else { return .never }
         // What is `user_name` there becomes the subject of ID tokens, and one that a stranger has chosen could be
         // another's.
         let call = DirectoryCall.addUser(
             externalID: account.externalID, email: email, userName: account.externalID,
-            displayName: wish.displayName ?? wish.name ?? email)
+            displayName: provisioning.displayName ?? provisioning.name ?? email)
         switch try await client.ask(call) {
         case .account(let id): return .mailed(directoryID: id)
         // It was made by a call whose answer was lost: nobody else has the external identifier.
@@ -88,9 +88,9 @@ struct DirectoryWork: ~Copyable, Sendable {
         guard isOurs || email != nil,
             case .identities(let found, let total) = try await client.ask(.findIdentity(username: name)),
             found.count == 1, total == 1, let identity = found.first,
-            identity.username.map(DirectoryWish.normalized) == DirectoryWish.normalized(name)
+            identity.username.map(ProvisioningRequest.normalized) == ProvisioningRequest.normalized(name)
         else { return nil }
-        let hasAddress = identity.email.map(DirectoryWish.normalized) == email.map(DirectoryWish.normalized)
+        let hasAddress = identity.email.map(ProvisioningRequest.normalized) == email.map(ProvisioningRequest.normalized)
         return isOurs || hasAddress ? identity.id : nil
     }
 

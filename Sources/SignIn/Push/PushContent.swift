@@ -30,18 +30,19 @@ struct PushContent: Sendable {
     private let sharedKey: [UInt8]
 
     init(
-        _ wish: PushWish, provider: String, issuer: String, loginHint: String, subject: Subject?, owner: String,
+        _ backchannel: BackchannelRequest, provider: String, issuer: String, loginHint: String, subject: Subject?,
+        owner: String,
         userAgent: String?, at milliseconds: Int64
     ) {
         begunAt = milliseconds
         self.provider = provider
         self.issuer = issuer
-        network = wish.network
+        network = backchannel.network
         self.loginHint = loginHint
         self.subject = subject
-        context = wish.context
-        acrValues = wish.acrValues
-        correlationID = wish.correlationID ?? Hexadecimal.encode(Random.bytes(8))
+        context = backchannel.context
+        acrValues = backchannel.acrValues
+        correlationID = backchannel.correlationID ?? Hexadecimal.encode(Random.bytes(8))
         self.owner = owner
         self.userAgent = userAgent
         nonce = Random.token(byteCount: Self.keyBytes)

@@ -8,7 +8,7 @@ internal import System
 public struct PushNotifications: Sendable {
     let signIn: SignInWithProvider
     let repository: any PushRepository
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let limits: PushLimits
     let clock: Clock
 

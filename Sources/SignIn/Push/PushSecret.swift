@@ -34,7 +34,7 @@ struct PushSecret: Sendable {
     /// By which it is found.
     ///
     /// - Parameter owner: whose it is, where it is the app's: to any other it is nothing.
-    func hash(owner: String = "") -> Accounts.TokenHash { Accounts.TokenHash(sha256: "\(text)\n\(owner)") }
+    func hash(owner: String = "") -> TokenHash { TokenHash(sha256: "\(text)\n\(owner)") }
 
     func seal(_ content: PushContent) throws(CryptoError) -> [UInt8] {
         try AEAD.seal(content.encoded, key: key(), associatedData: [])

@@ -17,11 +17,11 @@ public struct ServerInitiatedSignIn: Sendable {
         /// In seconds.
         public let expiresIn: Int64
         /// To be delivered once the app has been answered.
-        public let errand: Errand
+        public let delivery: Delivery
     }
 
     /// What the carrier is to be told.
-    public struct Errand: Sendable {
+    public struct Delivery: Sendable {
         let provider: Provider
         /// nil where it is still to be found: what an app waits for must not depend on whether there is anything to
         /// tell.
@@ -38,7 +38,7 @@ public struct ServerInitiatedSignIn: Sendable {
     }
 
     let repository: any PushRepository & IdentityRepository & ReceiptRepository
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let tokenIssuer: TokenIssuer
     let limits: PushLimits
     let transport: any HTTPTransport
@@ -56,16 +56,18 @@ public struct ServerInitiatedSignIn: Sendable {
     /// - Throws: `ServiceError.pushedTooOften`, `.providerNotFound`, what comes of a call of discovery that failed, or
     ///   of the store.
     public func begin(
-        _ wish: PushWish, with provider: Provider, owner: String, session: Session?, userAgent: String?,
+        _ backchannel: BackchannelRequest, with provider: Provider, owner: String, session: Session?,
+        userAgent: String?,
         in call: CallContext
     ) async throws(ServiceError) -> Begun {
         guard let client = ProviderClient(entering: provider, through: transport, in: call) else {
             throw .overloaded
         }
         let ofSession = try await subject(of: session, at: provider)
-        let (hint, issuer, subject) = try await whom(wish, ofSession, client)
+        let (hint, issuer, subject) = try await whom(backchannel, ofSession, client)
         let content = PushContent(
-            wish, provider: provider.configuration.name, issuer: issuer.issuer, loginHint: hint, subject: subject,
+            backchannel, provider: provider.configuration.name, issuer: issuer.issuer, loginHint: hint,
+            subject: subject,
             owner: owner, userAgent: userAgent, at: clock.milliseconds)
         let (id, secret) = (PushSecret(.app), PushSecret(.carrier))
         let now = clock.seconds
@@ -82,7 +84,7 @@ public struct ServerInitiatedSignIn: Sendable {
         limits.remember(push.handle, until: push.expiresAt, now: now)
         return Begun(
             id: id.text, expiresIn: push.expiresAt - now,
-            errand: Errand(provider: provider, issuer: issuer, content: content, secret: secret, former: nil))
+            delivery: Delivery(provider: provider, issuer: issuer, content: content, secret: secret, former: nil))
     }
 
     /// Begins one anew, under the same limits; what the carrier was given before is good for nothing from then on.
@@ -116,7 +118,7 @@ public struct ServerInitiatedSignIn: Sendable {
         limits.remember(renewed.handle, until: renewed.expiresAt, now: now)
         return Begun(
             id: id, expiresIn: renewed.expiresAt - now,
-            errand: Errand(
+            delivery: Delivery(
                 provider: provider, issuer: issuer, content: content, secret: secret, former: push.carrierName(former)))
     }
 
@@ -124,7 +126,7 @@ public struct ServerInitiatedSignIn: Sendable {
     ///
     /// - Returns: what is left to tell the carrier; nil where there is nothing.
     /// - Throws: `.unknownPath`, and what comes of the store. When it returns, no answer to it is taken any more.
-    public func cancel(_ id: String, owner: String) async throws(ServiceError) -> Errand? {
+    public func cancel(_ id: String, owner: String) async throws(ServiceError) -> Delivery? {
         let (push, content, _) = try await find(id, owner)
         let now = clock.seconds
         let isCancelled = try await stored { () throws(RepositoryError) in
@@ -135,7 +137,7 @@ public struct ServerInitiatedSignIn: Sendable {
         guard let former = push.carrierName(content), let provider = providers.pushing(content.provider) else {
             return nil
         }
-        return Errand(provider: provider, issuer: nil, content: content, secret: nil, former: former)
+        return Delivery(provider: provider, issuer: nil, content: content, secret: nil, former: former)
     }
 }
 
@@ -167,17 +169,17 @@ extension ServerInitiatedSignIn {
 
     /// Whom to ask, by what the carrier knows them, and where; and who it must be that answers, where that is known.
     private func whom(
-        _ wish: PushWish, _ ofSession: Subject?, _ client: borrowing ProviderClient
+        _ backchannel: BackchannelRequest, _ ofSession: Subject?, _ client: borrowing ProviderClient
     ) async throws(ServiceError) -> (hint: String, issuer: ProviderMetadata, subject: Subject?) {
         if let ofSession {
-            return (ofSession.value, try await issuer(of: ofSession, wish.network, client), ofSession)
+            return (ofSession.value, try await issuer(of: ofSession, backchannel.network, client), ofSession)
         }
-        switch wish.hint {
+        switch backchannel.hint {
         case nil: throw .invalidParameter(ParameterError("login_hint", "is missing"))
         case .phoneNumber(let number):
-            return (number, try await issuer(of: nil, wish.network, client), nil)
+            return (number, try await issuer(of: nil, backchannel.network, client), nil)
         case .subject(let value):
-            let issuer = try await issuer(ofNamed: value, wish.network, client)
+            let issuer = try await issuer(ofNamed: value, backchannel.network, client)
             let name = client.provider.currentName(of: issuer.issuer)
             return (value, issuer, Subject(issuer: name, value: value))
         }
@@ -241,7 +243,7 @@ extension ServerInitiatedSignIn {
     }
 }
 
-extension ProviderDirectory {
+extension ProviderRegistry {
     /// The provider of that name, if it takes server-initiated sign-ins.
     func pushing(_ name: String) -> Provider? {
         provider(named: name).flatMap { $0.requestSigner == nil ? nil : $0 }

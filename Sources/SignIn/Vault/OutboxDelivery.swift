@@ -25,7 +25,7 @@ public struct OutboxDelivery: Sendable {
     private static let longestPauseSeconds: Int64 = 3600
 
     let repository: any OutboxRepository & DirectoryRepository
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let transport: any HTTPTransport
     let clock: Clock
     /// How old what could not be told is given up, in seconds.
@@ -33,7 +33,7 @@ public struct OutboxDelivery: Sendable {
     let observers: Observers
 
     public init(
-        repository: any OutboxRepository & DirectoryRepository, providers: ProviderDirectory,
+        repository: any OutboxRepository & DirectoryRepository, providers: ProviderRegistry,
         transport: any HTTPTransport, clock: Clock, giveUpSeconds: Int64, observers: Observers
     ) {
         self.repository = repository
@@ -73,12 +73,12 @@ public struct OutboxDelivery: Sendable {
     }
 
     private func settlement(of message: OutboxMessage, in call: CallContext) async -> OutboxSettlement {
-        guard case .directory(let wish) = message.content else {
+        guard case .directory(let provisioning) = message.content else {
             return settlement(of: message, await answer(to: message, call))
         }
         let delivery = DirectoryDelivery(
             repository: repository, providers: providers, transport: transport, clock: clock)
-        return switch await delivery.deliver(wish, message, call) {
+        return switch await delivery.deliver(provisioning, message, call) {
         case .done: .done
         case .never: .givenUp
         case .later(let seconds): later(message, atLeast: seconds ?? 0)

@@ -8,7 +8,7 @@ internal import System
 public struct RefreshProfile: Sendable {
     let vault: TokenVault
     let repository: any ProviderGrantRepository & BudgetRepository
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let transport: any HTTPTransport
     /// How often for one user; nil: as often as one likes.
     let budget: Budget?
@@ -43,7 +43,7 @@ public struct RefreshProfile: Sendable {
             // It was revoked or has expired before its time: a refresh tells.
             claims = try await userinfo(of: grant, at: provider, under: session, isForced: true, call)
         }
-        let said = ProviderSaying(userinfo: claims, about: grant.subject.value, from: provider)
+        let said = ProviderAssertion(userinfo: claims, about: grant.subject.value, from: provider)
         let refresh = ProfileRefresh(
             session: session.id, identity: identity, attributes: said.attributes, claims: said.claims,
             now: clock.seconds)

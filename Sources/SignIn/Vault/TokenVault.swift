@@ -17,7 +17,7 @@ public struct TokenVault: Sendable {
         public let scope: String?
     }
 
-    /// A token that is younger is not renewed by anybody's wish, in seconds: if it was refused, the reason was
+    /// A token that is younger is not renewed by anybody's request, in seconds: if it was refused, the reason was
     /// something else.
     static let minimumAgeSeconds: Int64 = 10
     /// How much longer a lease lasts than a refresh may take, in seconds.
@@ -28,13 +28,13 @@ public struct TokenVault: Sendable {
     private static let maximumLooks = 120
 
     private let repository: any VaultRepository
-    private let providers: ProviderDirectory
+    private let providers: ProviderRegistry
     private let refreshes: GrantRefreshes
     private let transport: any HTTPTransport
     private let clock: Clock
 
     public init(
-        repository: any VaultRepository, providers: ProviderDirectory, refreshes: GrantRefreshes,
+        repository: any VaultRepository, providers: ProviderRegistry, refreshes: GrantRefreshes,
         transport: any HTTPTransport, clock: Clock
     ) {
         self.repository = repository

@@ -30,7 +30,7 @@ public struct AdminAPI: RequestHandler {
     ///   - metrics: what scrapers are told.
     public init(
         repository: any AccountRepository, readiness: ServiceReadiness, pulse: LoopPulse, providers: [Provider],
-        apps: AppDirectory,
+        apps: AppRegistry,
         operators operatorsAdmitted: Operators, demandsReasons: Bool, limits: AddressLimits, version: String,
         wings: APIExtensions, observers: Observers, metrics: MetricRegistry, clock: Clock,
         logger: Logger
@@ -49,7 +49,7 @@ public struct AdminAPI: RequestHandler {
         var counts = [unrouted]
         func api(of operations: [Operation<AdminServices>], servesOperators: Bool) -> WebAPI {
             let services = AdminServices(
-                store: store, readiness: readiness, pulse: pulse, providers: ProviderDirectory(providers), apps: apps,
+                store: store, readiness: readiness, pulse: pulse, providers: ProviderRegistry(providers), apps: apps,
                 servesOperators: servesOperators,
                 documentation: documentation, admission: admission, metrics: metrics)
             let routes = operations.map { operation in

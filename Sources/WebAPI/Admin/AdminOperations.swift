@@ -74,8 +74,8 @@ struct AdminServices: Sendable {
     let store: AdminStore
     let readiness: ServiceReadiness
     let pulse: LoopPulse
-    let providers: ProviderDirectory
-    let apps: AppDirectory
+    let providers: ProviderRegistry
+    let apps: AppRegistry
     /// Whether who asks is an operator.
     let servesOperators: Bool
     let documentation: DocumentationFiles

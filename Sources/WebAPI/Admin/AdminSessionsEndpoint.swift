@@ -9,8 +9,8 @@ struct AdminSessionsEndpoint: Sendable {
     static let parameters = ["app", "provider", "all", "reauthenticate"]
 
     let store: AdminStore
-    let apps: AppDirectory
-    let providers: ProviderDirectory
+    let apps: AppRegistry
+    let providers: ProviderRegistry
 
     /// `DELETE …/{session_id}`: ends one session.
     func endOne(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {

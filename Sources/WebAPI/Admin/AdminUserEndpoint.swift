@@ -6,7 +6,7 @@ internal import SignIn
 /// `/admin/users/{user_id}`: one user, for operators.
 struct AdminUserEndpoint: Sendable {
     let store: AdminStore
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
 
     /// `GET`: what there is of a user, and nothing personal.
     func show(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {

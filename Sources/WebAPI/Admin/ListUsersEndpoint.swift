@@ -13,7 +13,7 @@ struct ListUsersEndpoint: Sendable {
     private static let one = ["issuer", "subject", "reference"]
 
     let store: AdminStore
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let admission: OperatorAdmission
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {

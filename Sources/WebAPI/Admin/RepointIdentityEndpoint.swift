@@ -15,7 +15,7 @@ struct RepointIdentityEndpoint: Sendable {
     private static let parameters = ParameterTable<Parameter>()
 
     let store: AdminStore
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         let user = try store.user(context.request)

@@ -29,7 +29,7 @@ public enum UserDocument {
     ///   - value: by which.
     ///   - providers: whose word counts.
     public static func match(
-        _ match: ContactMatch, by contact: Contact, _ value: String, at providers: ProviderDirectory
+        _ match: ContactMatch, by contact: Contact, _ value: String, at providers: ProviderRegistry
     ) -> JSONValue {
         let givers = match.givers.map { giver in
             JSONValue.object(JSONObject(members(of: GivenContact(contact, value, by: giver), in: nil, at: providers)))
@@ -61,7 +61,7 @@ public enum UserDocument {
     ///
     /// - Parameter providers: whose word counts.
     public static func export(
-        _ record: UserRecord, subjects: SubjectDisclosure, at providers: ProviderDirectory
+        _ record: UserRecord, subjects: SubjectDisclosure, at providers: ProviderRegistry
     ) -> JSONValue {
         let profile = record.user.profile
         return present([
@@ -194,7 +194,7 @@ public enum UserDocument {
 
     /// An address or a number, and whose word it is.
     private static func contact(
-        _ given: GivenContact, in profile: Profile, at providers: ProviderDirectory
+        _ given: GivenContact, in profile: Profile, at providers: ProviderRegistry
     ) -> JSONValue {
         .object(
             JSONObject(
@@ -205,7 +205,7 @@ public enum UserDocument {
     /// Whose word an address or a number is: a provider's, which says or does not say that it has verified it, and
     /// whose word counts towards apps or not; or nobody's but the user's.
     private static func members(
-        of given: GivenContact, in profile: Profile?, at providers: ProviderDirectory
+        of given: GivenContact, in profile: Profile?, at providers: ProviderRegistry
     ) -> [JSONObject.Member] {
         switch given.giver {
         case .provider(let name, let isVerified):

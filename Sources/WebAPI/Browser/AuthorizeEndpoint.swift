@@ -1,8 +1,8 @@
 internal import Apps
-internal import HTTPServer
+package import HTTPServer
 internal import Pages
 internal import Providers
-internal import SignIn
+package import SignIn
 internal import Syntax
 
 /// `/auth/authorize`: an app's authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2).
@@ -13,8 +13,8 @@ struct AuthorizeEndpoint: Sendable {
     static let path = "/auth/authorize"
 
     let browser: BrowserSignIn
-    let apps: AppDirectory
-    let providers: ProviderDirectory
+    let apps: AppRegistry
+    let providers: ProviderRegistry
     let limits: AddressLimits
     let cookie: BrowserCookie
     let pages: BrowserPages
@@ -150,5 +150,41 @@ struct AuthorizeEndpoint: Sendable {
                 .badRequest, .wrongParameter(name: name, sentence: "missing, repeated, too long, or with a NUL."),
                 request)
         }
+    }
+}
+
+extension AuthorizationParameters {
+    private static let maximumFields = 64
+
+    /// What a browser brings: in the query of a GET, or in the form that it posts.
+    ///
+    /// - Throws: `ServiceError.invalidRequest`.
+    package init(_ request: HTTPRequest) throws(ServiceError) {
+        guard request.method == .post else {
+            do throws(FormError) {
+                let bytes = Array((request.query ?? "").utf8)
+                self.init(try FormFields(parsing: bytes.span, limit: Self.maximumFields).fields)
+            } catch {
+                throw .invalidRequest("The query is not a form of at most \(Self.maximumFields) fields.")
+            }
+            return
+        }
+        // There is a page for what a browser can't send, and none for its media type.
+        guard case .form(let form)? = try? RequestBody(request) else {
+            throw .invalidRequest("The body is not a form of at most \(Self.maximumFields) fields.")
+        }
+        self.init(form.fields, from: .form)
+    }
+
+    /// The parameters as a query.
+    var query: String {
+        var bytes: [UInt8] = []
+        for field in all {
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+            FormEncoding.append(field.name.utf8.span, to: &bytes)
+            bytes.append(UInt8(ascii: "="))
+            FormEncoding.append(field.value.utf8.span, to: &bytes)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -177,7 +177,7 @@ extension AppAddress {
         case .invalidIDToken(.acr), .invalidIDToken(.authenticationTime):
             AuthorizationRefusal.unmetAuthenticationRequirements.rawValue
         case .invalidRequest, .invalidParameter, .unknownProvider: "invalid_request"
-        case .rateLimited, .providerUnavailable, .providerResting, .providerBusy, .providerTimeout, .overloaded,
+        case .rateLimited, .providerUnavailable, .providerCircuitOpen, .providerBusy, .providerTimeout, .overloaded,
             .storageUnavailable:
             "temporarily_unavailable"
         default: "server_error"

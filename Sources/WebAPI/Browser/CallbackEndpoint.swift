@@ -15,7 +15,7 @@ struct CallbackEndpoint: Sendable {
     static func confirmationPath(of provider: String) -> String { "/auth/\(provider)/confirm" }
 
     let browser: BrowserSignIn
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let limits: AddressLimits
     let cookie: BrowserCookie
     let pages: BrowserPages

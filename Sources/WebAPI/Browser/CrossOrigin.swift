@@ -13,7 +13,7 @@ struct CrossOrigin: Sendable {
         ServerInitiatedSignIn.notificationPath,
     ]
 
-    let apps: AppDirectory
+    let apps: AppRegistry
     /// The paths of our own host that apps have claimed, and those of pages that wings bring.
     let pages: Set<String>
 

@@ -11,7 +11,7 @@ internal import System
 /// for the day.
 struct DeletionEndpoint: Sendable {
     let receiver: EventReceiver
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let limits: AddressLimits
     let pages: BrowserPages
 

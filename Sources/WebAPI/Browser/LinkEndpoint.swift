@@ -21,7 +21,7 @@ struct LinkEndpoint: Sendable {
     private static let parameters = ParameterTable<Parameter>()
 
     let browser: BrowserSignIn
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
     let limits: AddressLimits
     let cookie: BrowserCookie
     let pages: BrowserPages

@@ -14,7 +14,7 @@ struct LogoEndpoint: Sendable {
     /// CSP Level 3 §6.1 to §6.4; `sandbox` takes the origin away.
     private static let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
 
     /// - Parameter name: of the provider in the configuration.
     static func path(of name: String) -> String { "/auth/\(name)\(suffix)" }
@@ -36,7 +36,7 @@ struct LogoEndpoint: Sendable {
     }
 }
 
-extension ProviderDirectory {
+extension ProviderRegistry {
     /// What people choose from, in the order in which they are offered it.
     ///
     /// - Parameters:

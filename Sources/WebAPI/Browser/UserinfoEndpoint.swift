@@ -6,7 +6,7 @@ internal import SignIn
 /// `/auth/userinfo`: what an app may know of the user (OpenID Connect Core §5.3).
 struct UserinfoEndpoint: Sendable {
     let sessions: Sessions
-    let providers: ProviderDirectory
+    let providers: ProviderRegistry
 
     func respond(
         _ context: RequestContext, _ principal: Principal, _ user: User

@@ -6,8 +6,8 @@ internal import OpenAPI
 enum BrowserDescriptions {
     static let authorize = authorize(
         id: "authorize", by: "in the query",
-        parameters: RequestSchemas.query(
-            RequestSchemas.authorizationRequest, example: Examples.authorizationRequest))
+        parameters: BrowserSchemas.query(
+            BrowserSchemas.authorizationRequest, example: Examples.authorizationRequest))
     static let authorizeByForm = authorize(
         id: "authorizeByForm", by: "as a form",
         body: .init(schema: "AuthorizationRequest", example: Examples.authorizationRequest, takesJSON: false))
@@ -35,8 +35,8 @@ enum BrowserDescriptions {
 
     static let callback = callback(
         id: "callback", by: "in the query",
-        parameters: RequestSchemas.query(
-            RequestSchemas.providerAnswer, example: Examples.providerAnswer))
+        parameters: BrowserSchemas.query(
+            BrowserSchemas.providerAnswer, example: Examples.providerAnswer))
     static let callbackByForm = callback(
         id: "callbackByForm", by: "as a form",
         body: .init(schema: "ProviderAnswer", example: Examples.providerAnswer, takesJSON: false))
@@ -108,8 +108,8 @@ enum BrowserDescriptions {
 
     static let logout = logout(
         id: "logout", by: "in the query",
-        parameters: RequestSchemas.query(
-            RequestSchemas.endSessionRequest, example: Examples.endSessionRequest))
+        parameters: BrowserSchemas.query(
+            BrowserSchemas.endSessionRequest, example: Examples.endSessionRequest))
     static let logoutByForm = logout(
         id: "logoutByForm", by: "as a form",
         body: .init(

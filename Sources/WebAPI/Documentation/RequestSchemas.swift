@@ -7,15 +7,17 @@ internal import SignIn
 enum RequestSchemas {
     static var all: [(name: String, value: JSONValue)] {
         [
-            ("AuthorizedResponse", authorizedResponse), ("TransactionApproval", transactionApproval),
+            ("AuthorizedResponse", AuthorizedResponseSchema.value), ("TransactionApproval", transactionApproval),
             ("IdentityProof", identityProof), ("AccountMerge", accountMerge),
             ("TokenRequest", tokenRequest), ("Introspection", introspection), ("Revocation", revocation),
             ("ProviderEvent", providerEvent), ("SignedRequest", signedRequest), ("PushRequest", pushRequest),
             ("PushNotification", pushNotification), ("Registration", registration), ("SignUp", signUp),
             ("ProfileRefresh", profileRefresh), ("ProfileEdits", profileEdits), ("TypedAttributes", typedAttributes),
             ("Logout", logout),
-            ("AuthorizationRequest", authorizationRequest), ("ProviderAnswer", providerAnswer),
-            ("Confirmation", confirmation), ("LinkRequest", linkRequest), ("EndSessionRequest", endSessionRequest),
+            ("AuthorizationRequest", BrowserSchemas.authorizationRequest),
+            ("ProviderAnswer", BrowserSchemas.providerAnswer),
+            ("Confirmation", BrowserSchemas.confirmation), ("LinkRequest", BrowserSchemas.linkRequest),
+            ("EndSessionRequest", BrowserSchemas.endSessionRequest),
         ]
     }
 
@@ -61,7 +63,7 @@ enum RequestSchemas {
 
     private static var transactionApproval: JSONValue {
         Schema.extending(
-            authorizedResponse,
+            AuthorizedResponseSchema.value,
             with: Schema.object(
                 """
                 What an app has when its user has approved a text: as in a sign-in, with `nonce` and `context`; `acr_values` is \
@@ -76,7 +78,7 @@ enum RequestSchemas {
 
     private static var identityProof: JSONValue {
         Schema.extending(
-            authorizedResponse,
+            AuthorizedResponseSchema.value,
             with: Schema.object(
                 "What proves an identity: what a sign-in takes, or a ticket and nothing of that.",
                 [

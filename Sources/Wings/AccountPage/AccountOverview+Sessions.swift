@@ -12,7 +12,7 @@ extension AccountOverview {
     ///   - sessions: the live ones.
     ///   - own: the page's.
     init(
-        _ live: [Session], _ consents: [Consent], of own: Session, apps: AppDirectory, providers: ProviderDirectory,
+        _ live: [Session], _ consents: [Consent], of own: Session, apps: AppRegistry, providers: ProviderRegistry,
         sessions: Sessions
     ) {
         let others = live.filter { $0.app != RegisteredApp.accountPageName }
@@ -37,7 +37,7 @@ extension AccountOverview {
 }
 
 extension AccountOverview.Place {
-    fileprivate init(_ session: Session, _ providers: ProviderDirectory, _ sessions: Sessions) {
+    fileprivate init(_ session: Session, _ providers: ProviderRegistry, _ sessions: Sessions) {
         // An app says what it is, and may say anything.
         let device = session.userAgent.flatMap { VisibleText.fault(of: $0) == nil ? $0 : nil }
         self.init(

@@ -29,7 +29,7 @@ struct AccountPageEndpoint: Sendable {
 
     private var visits: AccountVisits { AccountVisits(repository: services.parts.repository) }
     private var accounts: UserAccounts { services.useCases.accounts }
-    private var providers: ProviderDirectory { services.parts.providers }
+    private var providers: ProviderRegistry { services.parts.providers }
     private var now: Int64 { services.parts.clock.seconds }
 
     /// The page, or the way to it.

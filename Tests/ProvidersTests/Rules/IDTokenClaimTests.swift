@@ -91,9 +91,9 @@ struct ClaimCase: Sendable, CustomTestStringConvertible {
         .set("context", nil, .context),
         .set("context", "", .context), .set("context", 20, .context),
         .set("at_hash", .null, nil), .set("at_hash", "", .accessTokenHash), .set("at_hash", 7, .accessTokenHash),
-        .set("at_hash", .string(TokenHash.leftHalf(of: "access", algorithm: .rs256)), nil),
-        .set("at_hash", .string(TokenHash.leftHalf(of: "another", algorithm: .rs256)), .accessTokenHash),
-        .set("at_hash", .string(TokenHash.leftHalf(of: "access", algorithm: .rs384)), .accessTokenHash),
+        .set("at_hash", .string(LeftHalfHash.leftHalf(of: "access", algorithm: .rs256)), nil),
+        .set("at_hash", .string(LeftHalfHash.leftHalf(of: "another", algorithm: .rs256)), .accessTokenHash),
+        .set("at_hash", .string(LeftHalfHash.leftHalf(of: "access", algorithm: .rs384)), .accessTokenHash),
         .set("amr", "pin", nil), .set("amr", nil, nil), .set("amr", ["hwk", 7], nil), .set("amr", 7, nil),
         .set("unknown", ["member": ["of": ["any", "shape", 1, true, .null]]], nil),
         .set("usn", .number(1e300), nil),
@@ -160,8 +160,8 @@ struct ClaimCase: Sendable, CustomTestStringConvertible {
 
     @Test func `the claims of an ID token have at_hash checked with the digest of the token's own algorithm`() throws {
         let provider = SigningProvider(key: TestKeys.p384, algorithm: .es384)
-        let right = TokenHash.leftHalf(of: "access", algorithm: .es384)
-        let wrong = TokenHash.leftHalf(of: "access", algorithm: .es256)
+        let right = LeftHalfHash.leftHalf(of: "access", algorithm: .es384)
+        let wrong = LeftHalfHash.leftHalf(of: "access", algorithm: .es256)
         let good = try provider.idToken { $0.claims[setting: "at_hash"] = .string(right) }
         let bad = try provider.idToken { $0.claims[setting: "at_hash"] = .string(wrong) }
         #expect(try outcome(of: good, from: provider, allowed: [.es384]).isSuccess)

@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `goes with the code that came beside it and with no other`() throws {
-        let hash = TokenHash.leftHalf(of: "the-code", algorithm: .rs256)
+        let hash = LeftHalfHash.leftHalf(of: "the-code", algorithm: .rs256)
         #expect(try outcome(code: "the-code") { $0.claims[setting: "c_hash"] = .string(hash) }.isSuccess)
         #expect(try outcome(code: "other-code") { $0.claims[setting: "c_hash"] = .string(hash) }.failure == .codeHash)
         #expect(try outcome(code: "the-code") { $0.claims[setting: "c_hash"] = 7 }.failure == .codeHash)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `tells whether it knows its access token`() throws {
-        let hash = TokenHash.leftHalf(of: "access", algorithm: .rs256)
+        let hash = LeftHalfHash.leftHalf(of: "access", algorithm: .rs256)
         #expect(try outcome { $0.claims[setting: "at_hash"] = .string(hash) }.get().namesAccessToken)
         #expect(try !outcome().get().namesAccessToken)
     }

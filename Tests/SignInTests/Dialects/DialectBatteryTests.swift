@@ -86,7 +86,7 @@ import Testing
     @Test func `that says no with the status of a broken server opens no circuit`() async throws {
         for (answer, later) in [
             (OutboundResponse.json(["error": "access_denied"], status: 500), ServiceError.accessDenied),
-            (.page(status: 500), .providerResting(retryAfterSeconds: 60)),
+            (.page(status: 500), .providerCircuitOpen(retryAfterSeconds: 60)),
         ] {
             let stage = try await SignInStage {
                 Self.configure(&$0, as: .auth0, asksUserinfo: false)
@@ -98,8 +98,8 @@ import Testing
             stage.transport.answer(stage.carrier.tokenEndpoint, answer)
             #expect(try await stage.failure(["code": "first"]) != nil)
             let failure = try await stage.failure(["code": "second"])
-            if case .providerResting = later {
-                guard case .providerResting = failure else {
+            if case .providerCircuitOpen = later {
+                guard case .providerCircuitOpen = failure else {
                     Issue.record("it is \(String(describing: failure))")
                     continue
                 }
