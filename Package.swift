@@ -151,7 +151,7 @@ let package = Package(
             "Wings",
             [
                 "WebAPI", "Settings", "SignIn", "Providers", "Pages", "Apps", "Accounts", "Crypto", "OpenAPI", "JSON",
-                "HTTPServer", "Telemetry", "System", "Syntax",
+                "HTTPServer", "HTTPClient", "Telemetry", "System", "Syntax", logging,
             ]),
         target(
             "Composition",
@@ -234,7 +234,7 @@ let package = Package(
         tests(
             "SignInTests",
             [
-                "SignIn", "Accounts", "AccountsSQLite", "AccountsSQL", "Providers", "Apps",
+                "Wings", "SignIn", "Accounts", "AccountsSQLite", "AccountsSQL", "Providers", "Apps",
                 "HTTPClient", "Telemetry",
                 "Syntax", "JOSE",
                 "Crypto", "JSON", "TestSupport", "Patience",
@@ -243,13 +243,16 @@ let package = Package(
         tests(
             "WebAPITests",
             [
-                "Wings", "WebAPI", "SignIn", "Accounts", "Providers", "Apps", "Pages", "HTTPClient",
+                "Wings", "Settings", "WebAPI", "SignIn", "Accounts", "Providers", "Apps", "Pages", "HTTPClient",
                 "HTTPServer", "EventLoop", "Telemetry", "System", "Syntax",
                 "JOSE", "Crypto", "OpenAPI", "JSON", "TestSupport", "PostgresTestSupport", "HTTPTesting", logging,
             ]),
         tests(
             "WingsTests",
-            ["Wings", "SignIn", "Telemetry", "Accounts", "Crypto", "System", "Syntax", "TestSupport", "Patience"]),
+            [
+                "Wings", "SignIn", "Providers", "Apps", "HTTPClient", "AccountsSQLite", "AccountsSQL", "JOSE", "JSON",
+                "Telemetry", "Accounts", "Crypto", "System", "Syntax", "TestSupport", "Patience",
+            ]),
         tests("AccountsTests", ["Accounts"]),
         tests(
             "AccountsSQLiteTests",

@@ -26,22 +26,13 @@ extension AddressLimits {
             .signIns: limits.signInsPerMinutePerAddress, .challenges: limits.challengesPerMinutePerAddress,
             .failedRefreshes: limits.failedRefreshesPerMinutePerAddress,
             .failedAdminTokens: limits.failedAdminTokensPerMinutePerAddress,
-            .authorizations: limits.authorizationsPerMinutePerAddress, .pushes: limits.pushesPerMinutePerAddress,
-            .signUps: limits.signUpsPerMinutePerAddress,
+            .authorizations: limits.authorizationsPerMinutePerAddress,
         ]
         for wing in wings { perMinute.merge(wing.limits) { $1 } }
         self.init(
             perMinute.compactMapValues { limit in limit.map { max(1, $0 / settings.instances) } },
             clientAddress: ClientAddress(
                 header: settings.http.clientAddressHeader, trustedProxies: settings.http.trustedProxies))
-    }
-}
-
-extension PushLimits.Configuration {
-    init(_ push: Settings.Push) {
-        self.init(
-            lifetimeSeconds: Int64(push.lifetimeSeconds), pushesPerHint: push.perUser,
-            windowSeconds: Int64(push.windowSeconds), maximumPending: Int64(push.maximumPending))
     }
 }
 

@@ -37,7 +37,7 @@ package struct Server: Service {
     private let store: OpenStore
     let keys: SessionKeys
     let housekeeping: Housekeeping
-    private let refreshes: GrantRefreshes
+    private let wings: [OpenWing]
     /// Nil where no traces are sent.
     private let spans: SpanExporter?
     let failedSignIns: FailedSignInLog
@@ -104,6 +104,10 @@ package struct Server: Service {
             ConnectionMetrics(listeners: [("http", http), ("admin", admin.http)]),
         ]
         for source in sources + (store.file.map { [$0] } ?? []) { metrics.add(source) }
+        let jobs = ServerJobs(
+            settings: settings, store: store, parts: parts, open: open, failedSignIns: failedSignIns,
+            readiness: admin.readiness, loops: loopMetrics, storeMetrics: storeMetrics, common: common,
+            transport: clients[0])
         do throws(SystemError) {
             try await http.start()
             try await admin.start()
@@ -115,33 +119,8 @@ package struct Server: Service {
             clients: clients,
             loops: loops, adminLoop: adminLoop, store: store, keys: keys,
             housekeeping: Housekeeping(
-                HousekeepingJobs.all(
-                    repository: repository, keys: keys,
-                    accessTokenSeconds: Int64(settings.session.accessTokenSeconds), clock: clock, logger: logger)
-                    + [HousekeepingJobs.write(failedSignIns), HousekeepingJobs.settleAudit(repository, clock)]
-                    + (settings.audit.retentionDays.map {
-                        [HousekeepingJobs.forgetEvents(repository, after: $0, clock)]
-                    } ?? [])
-                    + (store.file.map {
-                        [
-                            HousekeepingJobs.tidyLog($0, clock), HousekeepingJobs.serveBackups($0),
-                            HousekeepingJobs.giveBackSpace($0),
-                        ]
-                    } ?? [])
-                    + [
-                        HousekeepingJobs.forgetUnfinished(repository, settings.providers, clock),
-                        HousekeepingJobs.tellOfNarrowing(repository, parts.providers, apps, clock, logger),
-                        HousekeepingJobs.tellOfFormerIssuers(repository, FormerIssuers(settings.providers), logger),
-                        HousekeepingJobs.followClock(repository, common, storeMetrics),
-                        HousekeepingJobs.beat(repository, keys, clock, logger),
-                        HousekeepingJobs.tellOfClock(common, logger), HousekeepingJobs.look(at: loopMetrics),
-                        HousekeepingJobs.tell(
-                            HealthLog(providers: providers, readiness: admin.readiness, clock: clock, logger: logger)),
-                    ]
-                    + grantJobs(settings, parts, clients, storeMetrics, logger) + (spans.map { [$0.job] } ?? [])
-                    + open.flatMap { $0.jobs(repository, clock) },
-                clock: clock, logger: logger),
-            refreshes: parts.memory.refreshes, spans: spans, failedSignIns: failedSignIns,
+                jobs.all + (spans.map { [$0.job] } ?? []), clock: clock, logger: logger),
+            wings: open, spans: spans, failedSignIns: failedSignIns,
             drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
 
@@ -154,19 +133,13 @@ package struct Server: Service {
         return APIParts(
             repository: repository, keys: keys, providers: ProviderRegistry(providers),
             memory: ProcessMemory(
-                codes: DispatchedCodes(), logouts: SeenTokens(),
-                events: SeenTokens(
-                    maximumAgeSeconds: providers.compactMap(\.configuration.events?.maximumAgeSeconds).max() ?? 0),
-                pushes: PushLimits(PushLimits.Configuration(settings.push)),
-                refreshes: GrantRefreshes(areChecked: settings.session.providerCheckSeconds != nil),
+                codes: DispatchedCodes(),
                 budgets: UserBudgets(
-                    profileRefreshes: settings.rateLimit.profileRefreshesPerHourPerUser,
                     exchanges: settings.rateLimit.exchangesPerHourPerUser,
                     refreshRepeats: settings.rateLimit.refreshRepeatsPerHourPerUser,
                     attributeMatches: settings.rateLimit.attributeMatchesPerDayPerUser),
                 shares: WorkShares(
-                    introspectionsAtOnce: settings.rateLimit.introspectionsAtOnce,
-                    profileRefreshesAtOnce: settings.rateLimit.profileRefreshesAtOnce)),
+                    introspectionsAtOnce: settings.rateLimit.introspectionsAtOnce)),
             registration: settings.registration,
             apps: apps,
             branding: Branding(name: settings.browser.name ?? "", logo: settings.browser.logo),
@@ -182,27 +155,6 @@ package struct Server: Service {
                 version: Version.text, baseURL: settings.session.issuer?.text, wings: extensions),
             wings: extensions, observers: observers, hstsSeconds: settings.hstsSeconds, failedSignIns: failedSignIns,
             metrics: metrics, logger: logger)
-    }
-
-    /// What is done for tokens that providers have given us. It takes a loop's HTTP client as sign-ins do.
-    private static func grantJobs(
-        _ settings: Settings, _ parts: APIParts, _ clients: [HTTPClient], _ metrics: StoreMetrics, _ logger: Logger
-    ) -> [HousekeepingJob] {
-        let vault = TokenVault(
-            repository: parts.repository, providers: parts.providers, refreshes: parts.memory.refreshes,
-            transport: clients[0], clock: parts.clock)
-        let outbox = OutboxDelivery(
-            repository: parts.repository, providers: parts.providers, transport: clients[0], clock: parts.clock,
-            giveUpSeconds: Int64(settings.outbox.giveUpHours) * 3600, observers: parts.observers)
-        let checks = settings.session.providerCheckSeconds.map { seconds in
-            ProviderChecks(
-                repository: parts.repository, vault: vault, intervalSeconds: seconds, clock: parts.clock,
-                observers: parts.observers)
-        }
-        return [
-            HousekeepingJobs.lookAfter(vault), HousekeepingJobs.deliver(outbox, logger),
-            HousekeepingJobs.tellOfGrants(parts.repository, metrics, parts.clock, logger),
-        ] + (checks.map { [HousekeepingJobs.check($0, logger)] } ?? [])
     }
 
     private static func tell(_ update: SchemaUpdate, _ logger: Logger) {
@@ -299,6 +251,13 @@ package struct Server: Service {
     /// The HTTP client by which providers are told what has ended.
     var grantTransport: HTTPClient { clients[0] }
 
+    /// What the jobs of wings are made of, by a clock of the caller's.
+    func jobParts(at clock: Clock) -> JobParts {
+        JobParts(
+            repository: repository, providers: ProviderRegistry(providers), transport: grantTransport, clock: clock,
+            observers: .none, logger: logger)
+    }
+
     /// Where the API listens, with the real port.
     package var address: SocketAddress { http.address }
     /// Where the API for operators listens.
@@ -317,8 +276,7 @@ package struct Server: Service {
         await admin.readiness.drain()
         await http.drain(within: drain)
         await admin.drain(within: drain)
-        // Who asked may have gone, but what a refresh brings must be on disk.
-        await refreshes.finish()
+        for wing in wings { await wing.finish() }
         for client in clients { await client.shutDown() }
         // What was counted since the last minute; where the store can't take it, the log has it.
         try? await failedSignIns.write()

@@ -32,7 +32,6 @@ public struct Settings: Sendable {
     /// The services that may ask what an access token is good for.
     public internal(set) var resourceServers: [ResourceServer] = []
     public internal(set) var browser = Browser()
-    public internal(set) var push = Push()
     public internal(set) var outbox = Outbox()
     public internal(set) var traces = Traces()
     public internal(set) var associationFiles = AssociationFiles()
@@ -56,7 +55,8 @@ public struct Settings: Sendable {
     /// The provider of that name; nil where the configuration has none.
     public func provider(named name: String) -> ProviderConfiguration? { providers.first { $0.name == name } }
 
-    init(wings: [any WingSettings.Type]) {
+    /// With the defaults.
+    package init(wings: [any WingSettings.Type]) {
         wingTypes = wings
         keys = SettingKey<Settings>.all(with: wings)
         for wing in wings { self.wings[ObjectIdentifier(wing)] = wing.init() }
@@ -188,12 +188,6 @@ public struct Settings: Sendable {
         public internal(set) var failedAdminTokensPerMinutePerAddress: Int? = 60
         /// Browser sign-ins that an app sends a user to begin.
         public internal(set) var authorizationsPerMinutePerAddress: Int? = 600
-        /// Users that are to be asked on their phones.
-        public internal(set) var pushesPerMinutePerAddress: Int? = 60
-        /// Sign-ups at providers that keep a directory of users, and recoveries.
-        public internal(set) var signUpsPerMinutePerAddress: Int? = 60
-        /// How often a user's provider is asked for their attributes again.
-        public internal(set) var profileRefreshesPerHourPerUser: Int? = 10
         /// How often a user is signed in by an access token of the provider's.
         public internal(set) var exchangesPerHourPerUser: Int? = 60
         /// How often a user's replaced refresh tokens get their answers again.
@@ -202,8 +196,6 @@ public struct Settings: Sendable {
         public internal(set) var attributeMatchesPerDayPerUser: Int? = 5
         /// Tokens that are looked at for services at once; sixteen times as many may wait.
         public internal(set) var introspectionsAtOnce = 64
-        /// Users whose providers are asked for their attributes again at once; sixteen times as many may wait.
-        public internal(set) var profileRefreshesAtOnce = 8
 
         /// Whether any of them is on, those of what may be off apart.
         var isOn: Bool {
@@ -318,19 +310,6 @@ public struct Settings: Sendable {
     public struct Outbox: Sendable {
         /// How long a provider is told again that something has ended here.
         public internal(set) var giveUpHours = 72
-    }
-
-    public struct Push: Sendable {
-        /// For how long at most a request on another device should be good (ASVS 5.0, 6.5.5), in seconds.
-        static let longestAdvised = 600
-
-        /// How long a user may take to answer, in seconds.
-        public internal(set) var lifetimeSeconds = 600
-        /// How often one user is asked in a window, by all apps together.
-        public internal(set) var perUser = 3
-        public internal(set) var windowSeconds = 600
-        /// Requests that are kept; one more makes the oldest give way.
-        public internal(set) var maximumPending = 20_000
     }
 
     /// What phones fetch to learn which apps belong to this host: the files as they are. Nil: there is none.

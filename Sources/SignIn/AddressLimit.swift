@@ -25,14 +25,10 @@ extension AddressLimit {
         "failedAdminTokens", "Too many wrong admin tokens come from this address.")
     public static let authorizations = AddressLimit(
         "authorizations", "Too many sign-ins through the browser come from this address.")
-    public static let pushes = AddressLimit("pushes", "Too many server-initiated sign-ins come from this address.")
-    public static let profileRefreshes = AddressLimit(
-        "profileRefreshes", "The provider was asked for this user's attributes too often within an hour.")
     public static let exchanges = AddressLimit(
         "exchanges", "This user was signed in by access tokens too often within an hour.")
     public static let refreshRepeats = AddressLimit(
         "refreshRepeats", "This user's replaced refresh tokens came again too often within an hour.")
     public static let attributeMatches = AddressLimit(
         "attributeMatches", "This user's attribute was compared too often within a day.")
-    public static let signUps = AddressLimit("signUps", "Too many sign-ups and recoveries come from this address.")
 }

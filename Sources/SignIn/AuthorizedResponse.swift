@@ -93,7 +93,7 @@ extension AuthorizedResponse {
 
     public var idToken: NativeToken? { if case .idToken(let token, code: _) = proof { token } else { nil } }
 
-    static let maximumTextBytes = 2048
+    package static let maximumTextBytes = 2048
     /// In characters.
     public static let maximumContextLength = 280
     static let maximumCorrelationIDLength = 64
@@ -251,7 +251,7 @@ extension AuthorizedResponse {
     /// What users are shown and approve.
     ///
     /// - Parameter mayHaveLines: whether there are lines and columns where it is shown.
-    static func checked(context text: String?, mayHaveLines: Bool = true) throws(ParameterError) -> String? {
+    package static func checked(context text: String?, mayHaveLines: Bool = true) throws(ParameterError) -> String? {
         guard let text, !text.isEmpty else { return nil }
         guard text.utf8.count <= maximumTextBytes else {
             throw ParameterError("context", "is longer than \(maximumTextBytes) bytes")
@@ -292,7 +292,7 @@ extension AuthorizedResponse {
     }
 
     /// It goes into the carriers' logs and ours, so it is kept to what can do no harm there.
-    static func checked(correlationID text: String?) throws(ParameterError) -> String? {
+    package static func checked(correlationID text: String?) throws(ParameterError) -> String? {
         guard let text else { return nil }
         let isPlain = text.allBytes { $0.isAlphanumeric || "-_.".utf8.contains($0) }
         guard isPlain, text.utf8.count <= maximumCorrelationIDLength else {

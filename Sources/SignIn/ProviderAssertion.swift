@@ -1,22 +1,22 @@
-internal import Accounts
-internal import JSON
-internal import Providers
-internal import Syntax
+package import Accounts
+package import JSON
+package import Providers
+import Syntax
 
 /// What a provider said about a user with one sign-in: the claims of the ID token, and those of userinfo.
 ///
 /// Attributes are taken by an allow-list, flat (`"email": "…"`), nested (`"email": {"value": "…"}`) or mixed; further
 /// claims by the names that the configuration has. The ID token comes first and userinfo fills the gaps: both are
 /// signed or fetched from the same issuer, and the ID token is the one whose rules were all checked.
-struct ProviderAssertion {
+package struct ProviderAssertion {
     /// What one provider may make us store about one user.
     static let maximumValueBytes = 1024
     static let maximumObjectBytes = 4096
     static let maximumClaimBytes = 4096
     static let maximumClaimsBytes = 16_384
 
-    private(set) var attributes = Attributes()
-    private(set) var claims = TypedClaims()
+    package private(set) var attributes = Attributes()
+    package private(set) var claims = TypedClaims()
     /// What names the person beside the subject.
     var personKey: PersonKey?
     /// What was said of whether an address or a number is verified; only a yes is kept.
@@ -74,7 +74,7 @@ struct ProviderAssertion {
     /// What userinfo alone brings.
     ///
     /// - Parameter subject: whose it is, verified.
-    init(userinfo: JSONValue?, about subject: String, from provider: Provider) {
+    package init(userinfo: JSONValue?, about subject: String, from provider: Provider) {
         self.init(
             idToken: .object(JSONObject()), userinfo: userinfo, subject: subject,
             isSubjectPrivate: provider.takesPortTokens, names: provider.configuration.attributeNames,

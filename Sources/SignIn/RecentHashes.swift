@@ -1,5 +1,5 @@
 package import Accounts
-internal import Crypto
+import Crypto
 
 /// Hashes with a mark each, remembered for a time in memory that has a bound: what strangers make up is kept here.
 ///
@@ -11,14 +11,18 @@ internal import Crypto
 ///
 /// Forty bits of each hash are kept. That a hash which nobody gave seems to be there happens to one in 70,000 while all
 /// generations are full, and to practically none otherwise.
-struct RecentHashes {
-    struct Bounds {
+package struct RecentHashes {
+    package struct Bounds {
         private static let generations = 7
 
         /// In seconds.
         let lifetime: Int64
         /// Of one generation; a power of two.
         let maximumSlots: Int
+
+        package init(lifetime: Int64, maximumSlots: Int) {
+            (self.lifetime, self.maximumSlots) = (lifetime, maximumSlots)
+        }
 
         /// Generations that time has ended may be half full.
         var leastKept: Int { (Self.generations - 1) * Generation.capacity(slots: maximumSlots) / 2 }
@@ -31,7 +35,7 @@ struct RecentHashes {
     }
 
     /// What a hash was given with.
-    struct Mark: Equatable {
+    package struct Mark: Equatable {
         fileprivate static let bits: UInt64 = 24
         /// Never 0, which is an empty slot.
         fileprivate let value: UInt64
@@ -42,26 +46,26 @@ struct RecentHashes {
     private let seed = UInt64.random(in: 0 ... .max)
     private var generations: [Generation] = []
 
-    init(bounds: Bounds) {
+    package init(bounds: Bounds) {
         self.bounds = bounds
     }
 
     var byteCount: Int { generations.reduce(0) { $0 + $1.byteCount } }
 
     /// The mark that stands for something; two things share one by chance in 16 million cases.
-    func mark(for thing: TokenHash) -> Mark {
+    package func mark(for thing: TokenHash) -> Mark {
         Mark(value: max(1, mixed(thing.words.1 ^ seed) >> (64 - Mark.bits)))
     }
 
     /// What a hash was given with last; nil when it was not given, or too long ago.
-    func mark(of hash: TokenHash, now: Int64) -> Mark? {
+    package func mark(of hash: TokenHash, now: Int64) -> Mark? {
         for generation in generations.reversed() where generation.count > 0 && !isOver(generation, now: now) {
             if let mark = generation.mark(of: Self.key(hash), seed: seed) { return mark }
         }
         return nil
     }
 
-    mutating func remember(_ hash: TokenHash, _ mark: Mark, now: Int64) {
+    package mutating func remember(_ hash: TokenHash, _ mark: Mark, now: Int64) {
         if generations.last.map({ $0.isFull || now - $0.startedAt >= bounds.share }) ?? true { beginGeneration(now) }
         generations[generations.count - 1].set(Self.key(hash), mark, seed: seed)
     }
@@ -142,7 +146,7 @@ extension TokenHash {
     }
 
     /// Several texts in their order; each with its length, so that no others come to the same.
-    init(sha256 texts: [String]) {
+    package init(sha256 texts: [String]) {
         self.init(sha256: texts.map { "\($0.utf8.count):\($0)" }.joined())
     }
 
@@ -156,5 +160,7 @@ extension TokenHash {
     ///
     /// - Parameter issuer: the name by which the issuer's users are stored; any two issuers may give the same name to a
     ///   session.
-    static func upstreamSession(_ session: String, at issuer: String) -> Self { Self(sha256: [issuer, session]) }
+    package static func upstreamSession(_ session: String, at issuer: String) -> Self {
+        Self(sha256: [issuer, session])
+    }
 }

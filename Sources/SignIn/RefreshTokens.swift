@@ -1,6 +1,6 @@
-internal import Accounts
+package import Accounts
 internal import JOSE
-internal import JSON
+import JSON
 
 /// Makes and reads refresh tokens, under the store's keys for them.
 ///
@@ -32,7 +32,7 @@ public struct RefreshTokens: Sendable {
     /// meanwhile; then it is another, as good as the first.
     ///
     /// - Throws: `ServiceError.storageUnavailable`.
-    func text(of token: RefreshToken) async throws(ServiceError) -> String {
+    package func text(of token: RefreshToken) async throws(ServiceError) -> String {
         guard let key = Self.signing(at: token.issuedAt, among: try await keys()) else {
             throw .storageUnavailable(.corrupt)
         }
@@ -75,7 +75,7 @@ public struct RefreshTokens: Sendable {
 /// It is a JWT that nobody but this service verifies, of a type and under a key of its own, so that it passes for no
 /// other token nor any other for it (RFC 8725 §3.11, §3.12). `iss` and `aud` would tell nobody anything. It is made of
 /// what the store keeps of the session, so the same one can be made again.
-struct RefreshToken: Equatable, Sendable {
+package struct RefreshToken: Equatable, Sendable {
     static let type = "rt+jwt"
     /// Every claim at its longest takes little more than 300 bytes.
     private static let maximumTokenBytes = 512
@@ -106,7 +106,7 @@ struct RefreshToken: Equatable, Sendable {
     /// - Parameters:
     ///   - form: what apps see as the user's `sub`.
     ///   - reusableUntil: until when it stays good where it is not replaced, in seconds since 1970; nil where it is.
-    init(of session: Session, as form: SubjectForm, reusableUntil: Int64? = nil) {
+    package init(of session: Session, as form: SubjectForm, reusableUntil: Int64? = nil) {
         user = session.user
         subject = session.subject(as: form)
         self.session = session.id

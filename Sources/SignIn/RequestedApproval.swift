@@ -1,4 +1,4 @@
-internal import Accounts
+package import Accounts
 internal import Apps
 internal import Providers
 
@@ -59,7 +59,7 @@ extension TokenIssuer {
     /// The receipt of what was approved with the sign-in that has opened a session.
     ///
     /// - Returns: nil where nothing was.
-    func receipt(
+    package func receipt(
         ofSignInTo session: Session, in repository: any ReceiptRepository
     ) async throws(ServiceError) -> String? {
         let receipts = try await stored { () throws(RepositoryError) in try await repository.receipts(of: session.user)

@@ -1,4 +1,4 @@
-internal import Accounts
+package import Accounts
 internal import Providers
 
 /// What could take an account over, and what a user must show to do it.
@@ -6,7 +6,7 @@ internal import Providers
 /// An access token is shown to many; who has got hold of one must not be able to make the account theirs. So each
 /// ``SensitiveAct`` takes a user who has authenticated just now (RFC 9470), by an identity that was not added just now.
 /// The transaction that does it decides; what is refused beforehand spares a code.
-struct SensitiveActions: Sendable {
+package struct SensitiveActions: Sendable {
     /// What holds for a provider that is not configured any more, in seconds.
     private static let usualIdentityAgeSeconds: Int64 = 86_400
 
@@ -15,7 +15,7 @@ struct SensitiveActions: Sendable {
     let providers: ProviderRegistry
 
     /// - Parameter elapsed: how long ago the user asked for it, in seconds: they had authenticated by then.
-    func demands(on session: Session, elapsed: Int64 = 0) -> SensitiveDemands {
+    package func demands(on session: Session, elapsed: Int64 = 0) -> SensitiveDemands {
         let configuration = providers.provider(named: session.provider)?.configuration
         return SensitiveDemands(
             maximumAgeSeconds: maximumAgeSeconds.map { $0 + elapsed },
@@ -24,13 +24,13 @@ struct SensitiveActions: Sendable {
     }
 
     /// Refuses a session whose user authenticated too long ago for an act, before anything is sent or spent.
-    func check(_ session: Session, for act: SensitiveAct, now: Int64) throws(ServiceError) {
+    package func check(_ session: Session, for act: SensitiveAct, now: Int64) throws(ServiceError) {
         let missing = demands(on: session).missingAuthentication(for: act, session.shownAuthentication, now: now)
         if let missing { throw insufficient(missing, session) }
     }
 
     /// What the repository's refusal of something sensitive means.
-    func error(_ refusal: Refusal, under session: Session) -> ServiceError {
+    package func error(_ refusal: Refusal, under session: Session) -> ServiceError {
         if case .authenticationTooOld(let seconds) = refusal { return insufficient(seconds, session) }
         return ServiceError(refusal)
     }

@@ -1,6 +1,6 @@
 public import Accounts
 internal import HTTPClient
-internal import Providers
+package import Providers
 
 extension ServiceError {
     /// Sorts a failed call into what the app can be told.
@@ -35,7 +35,7 @@ extension ServiceError {
     }
 
     /// What the failure of a call to a provider means.
-    init(_ error: ProviderError) {
+    package init(_ error: ProviderError) {
         switch error {
         case .call(let problem): self.init(problem)
         case .idToken(let fault): self = .invalidIDToken(fault)
@@ -99,7 +99,7 @@ package func stored<Value: Sendable>(
 }
 
 /// Asks a provider and says what its failure means for the caller.
-func asked<Value: Sendable>(
+package func asked<Value: Sendable>(
     _ call: () async throws(ProviderError) -> Value
 ) async throws(ServiceError) -> Value {
     do throws(ProviderError) { return try await call() } catch { throw ServiceError(error) }

@@ -112,7 +112,7 @@ public struct SignInWithProvider: Sendable {
     ///   - push: the request that it answers.
     /// - Throws: as above; `.pushEnded` where the app does not wait any more. When it returns, or throws `.unlinked`,
     ///   everything is on disk.
-    func signIn(
+    package func signIn(
         _ response: AuthorizedResponse, with provider: Provider, for push: PushGrant, in call: CallContext
     ) async throws(ServiceError) -> SignedIn {
         try await enter(response, with: provider, for: .push(push), push.userAgent, call).signedIn

@@ -65,7 +65,7 @@ public struct TokenIssuer: Sendable {
         }
 
         /// Whom the tokens of who posts codes are made out to unless they ask otherwise.
-        var audienceOfPosters: String { splitsAudiences ? issuer.text : audience }
+        package var audienceOfPosters: String { splitsAudiences ? issuer.text : audience }
 
         /// What a session may do that is no app's of ours.
         ///
@@ -113,7 +113,7 @@ public struct TokenIssuer: Sendable {
     private let signingKeys: any SigningKeyRepository
     /// How long the first refresh token of a session works that is no app's of ours.
     private let firstSeconds: Int64
-    let refreshTokens: RefreshTokens
+    package let refreshTokens: RefreshTokens
 
     /// - Parameters:
     ///   - keys: what access tokens and receipts are signed with.
@@ -133,7 +133,7 @@ public struct TokenIssuer: Sendable {
     public var keyDocument: [UInt8] { keys.document }
 
     /// When the first refresh token of a session stops working that is no app's of ours.
-    func firstExpiry(now: Int64) -> Int64 { now + firstSeconds }
+    package func firstExpiry(now: Int64) -> Int64 { now + firstSeconds }
 
     /// How long the sessions of a client last.
     func terms(for app: RegisteredApp?) -> RefreshTerms { RefreshTerms(of: app, configuration) }
@@ -149,7 +149,7 @@ public struct TokenIssuer: Sendable {
     }
 
     /// A new user's public reference, which stands where stock clients expect a carrier's `sub`.
-    static func makeReference() -> String { Random.token(byteCount: 16) }
+    package static func makeReference() -> String { Random.token(byteCount: 16) }
 
     /// The tokens of a session that was just opened and is no app's of ours.
     ///
@@ -183,7 +183,7 @@ public struct TokenIssuer: Sendable {
     ///   - audience: whom the access token is made out to.
     ///   - permissions: what it can be used for; nil for all that its session can at any time.
     ///   - refreshToken: the text of the one that counts now; nil where there is none.
-    func tokens(
+    package func tokens(
         of session: Session, to audience: String, permissions: Permissions?, refreshToken: String?, now: Int64
     ) throws(ServiceError) -> Tokens {
         Tokens(

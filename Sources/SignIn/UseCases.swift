@@ -21,15 +21,8 @@ public struct UseCases: Sendable {
     public let appTokens: AppTokens
     public let introspection: Introspection
     public let endSession: EndAppSession
-    public let backChannelLogout: BackChannelLogout
     public let clientKeys: ClientKeyDocument
-    public let events: EventReceiver
-    public let push: ServerInitiatedSignIn
-    public let pushNotifications: PushNotifications
-    public let vault: TokenVault
-    public let refreshProfile: RefreshProfile
     public let match: MatchAttributes
-    public let directory: DirectorySignUp
     /// What all of them are made of, for those of wings.
     public let parts: Parts
 
@@ -43,6 +36,8 @@ public struct UseCases: Sendable {
         public let clock: Clock
         /// Hear of every step.
         public let observers: Observers
+        /// What could take an account over, and what it takes.
+        package let sensitive: SensitiveActions
     }
 
     /// - Parameters:
@@ -57,15 +52,15 @@ public struct UseCases: Sendable {
         memory: ProcessMemory, transport: any HTTPTransport, registration: RegistrationMode, apps: AppRegistry,
         browser limits: BrowserSignIn.Limits, clock: Clock, observers: Observers
     ) {
-        parts = Parts(
-            repository: repository, tokenIssuer: tokenIssuer, providers: providers, transport: transport, clock: clock,
-            observers: observers)
         let dependencies = AuthorizationGrant.Dependencies(
             repository: repository, codes: memory.codes, transport: transport, clock: clock,
             ownRedirectURIs: providers.redirectURIs(on: tokenIssuer.configuration.issuer),
             repeats: memory.budgets.refreshRepeats)
         let sensitive = SensitiveActions(
             maximumAgeSeconds: tokenIssuer.configuration.sensitiveMaximumAgeSeconds, providers: providers)
+        parts = Parts(
+            repository: repository, tokenIssuer: tokenIssuer, providers: providers, transport: transport, clock: clock,
+            observers: observers, sensitive: sensitive)
         signIn = SignInWithProvider(
             accounts: repository, tokenIssuer: tokenIssuer, dependencies: dependencies, registration: registration)
         link = LinkIdentity(accounts: repository, sensitive: sensitive, dependencies: dependencies)
@@ -98,24 +93,8 @@ public struct UseCases: Sendable {
         endSession = EndAppSession(
             repository: repository, tokenIssuer: tokenIssuer, apps: apps, providers: providers, transport: transport,
             states: LogoutStates(challenges: challenges, clock: clock), clock: clock)
-        push = ServerInitiatedSignIn(
-            repository: repository, providers: providers, tokenIssuer: tokenIssuer, limits: memory.pushes,
-            transport: transport, clock: clock)
-        pushNotifications = PushNotifications(
-            signIn: signIn, repository: repository, providers: providers, limits: memory.pushes, clock: clock)
-        backChannelLogout = BackChannelLogout(
-            repository: repository, seen: memory.logouts, transport: transport, clock: clock)
-        events = EventReceiver(repository: repository, seen: memory.events, transport: transport, clock: clock)
-        vault = TokenVault(
-            repository: repository, providers: providers, refreshes: memory.refreshes, transport: transport,
-            clock: clock)
-        refreshProfile = RefreshProfile(
-            vault: vault, repository: repository, providers: providers, transport: transport,
-            budget: memory.budgets.profileRefreshes, line: memory.shares.profileRefreshes, clock: clock)
         match = MatchAttributes(
             repository: repository, budget: memory.budgets.attributeMatches, clock: clock)
-        directory = DirectorySignUp(
-            repository: repository, sensitive: sensitive, transport: transport, clock: clock)
     }
 }
 
@@ -123,14 +102,6 @@ public struct UseCases: Sendable {
 public struct ProcessMemory: Sendable {
     /// The codes that were sent.
     public let codes: DispatchedCodes
-    /// The logout tokens that have come.
-    public let logouts: SeenTokens
-    /// The events that have come.
-    public let events: SeenTokens
-    /// How often users may be asked on their phones.
-    public let pushes: PushLimits
-    /// The refreshes of providers' tokens that are under way.
-    public let refreshes: GrantRefreshes
     /// What one user may have done.
     public let budgets: UserBudgets
     /// The lines before what costs others something.
@@ -139,15 +110,9 @@ public struct ProcessMemory: Sendable {
     public let pending = PendingSignInRoom()
 
     public init(
-        codes: DispatchedCodes, logouts: SeenTokens, events: SeenTokens, pushes: PushLimits,
-        refreshes: GrantRefreshes = GrantRefreshes(), budgets: UserBudgets = .standard,
-        shares: WorkShares = .standard
+        codes: DispatchedCodes, budgets: UserBudgets = .standard, shares: WorkShares = .standard
     ) {
         self.codes = codes
-        self.logouts = logouts
-        self.events = events
-        self.pushes = pushes
-        self.refreshes = refreshes
         self.budgets = budgets
         self.shares = shares
     }

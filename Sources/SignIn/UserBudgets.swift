@@ -3,8 +3,6 @@ public import Accounts
 /// How often what costs a provider a call, or tells something bit by bit, may be done for one user, over all instances;
 /// nil: as often as one likes.
 public struct UserBudgets: Sendable {
-    /// Asking the provider for the user's attributes again.
-    public let profileRefreshes: Budget?
     /// Signing the user in by an access token of the provider's.
     public let exchanges: Budget?
     /// Giving a replaced refresh token its answer again.
@@ -13,14 +11,10 @@ public struct UserBudgets: Sendable {
     public let attributeMatches: Budget?
 
     /// - Parameters:
-    ///   - profileRefreshes: how often in an hour.
     ///   - exchanges: how often in an hour.
     ///   - refreshRepeats: how often in an hour.
     ///   - attributeMatches: how often in a day, each attribute by itself.
-    public init(profileRefreshes: Int?, exchanges: Int?, refreshRepeats: Int?, attributeMatches: Int?) {
-        self.profileRefreshes = profileRefreshes.map {
-            Budget("profile refreshes", limit: Int64($0), seconds: 3600)
-        }
+    public init(exchanges: Int?, refreshRepeats: Int?, attributeMatches: Int?) {
         self.exchanges = exchanges.map { Budget("exchanges", limit: Int64($0), seconds: 3600) }
         self.refreshRepeats = refreshRepeats.map { Budget("refresh repeats", limit: Int64($0), seconds: 3600) }
         self.attributeMatches = attributeMatches.map {
@@ -30,7 +24,7 @@ public struct UserBudgets: Sendable {
 
     /// As an absent configuration has them.
     public static let standard = UserBudgets(
-        profileRefreshes: 10, exchanges: 60, refreshRepeats: 3600, attributeMatches: 5)
+        exchanges: 60, refreshRepeats: 3600, attributeMatches: 5)
 }
 
 extension BudgetRepository {
@@ -38,7 +32,7 @@ extension BudgetRepository {
     ///
     /// - Parameter limit: what it is told to be to those who must wait.
     /// - Throws: `ServiceError.rateLimited`, `.storageUnavailable`.
-    func take(
+    package func take(
         _ budget: Budget?, for key: String, as limit: AddressLimit, now: Int64
     ) async throws(ServiceError) {
         guard let budget else { return }

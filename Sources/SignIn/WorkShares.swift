@@ -4,17 +4,13 @@ public struct WorkShares: Sendable {
     /// How many may wait for each place.
     private static let waitingForEach = 16
     /// As an absent configuration has them.
-    public static var standard: WorkShares { WorkShares(introspectionsAtOnce: 64, profileRefreshesAtOnce: 8) }
+    public static var standard: WorkShares { WorkShares(introspectionsAtOnce: 64) }
 
     /// Tokens that services ask about, by the service.
     let introspections: FairLine
-    /// Providers that are asked for a user's attributes again, by the user.
-    let profileRefreshes: FairLine
 
-    public init(introspectionsAtOnce: Int, profileRefreshesAtOnce: Int) {
+    public init(introspectionsAtOnce: Int) {
         introspections = FairLine(
             places: introspectionsAtOnce, maximumWaiting: introspectionsAtOnce * Self.waitingForEach)
-        profileRefreshes = FairLine(
-            places: profileRefreshesAtOnce, maximumWaiting: profileRefreshesAtOnce * Self.waitingForEach)
     }
 }

@@ -1,6 +1,6 @@
 public import Apps
-internal import Crypto
-internal import HTTPServer
+import Crypto
+package import HTTPServer
 import Synchronization
 import Syntax
 
@@ -31,7 +31,7 @@ public final class APIKeys: Sendable {
     }
 
     /// Whose a request is, as far as its API key tells: empty where none is asked for.
-    func owner(of request: HTTPRequest) -> String {
+    package func owner(of request: HTTPRequest) -> String {
         guard entries.withLock({ !$0.isEmpty }), let sent = request.header("x-api-key") else { return "" }
         return Base64URL.encode(Digest.sha256.hash(sent.utf8.span))
     }

@@ -27,7 +27,7 @@ package enum Admitted: Sendable {
 /// Whom the public listener's operations answer: what a request shows is looked at here and nowhere else, before the
 /// handler is asked.
 package struct Admission: Sendable {
-    let apiKeys: APIKeys
+    package let apiKeys: APIKeys
     let apps: AppRegistry
     let sessions: Sessions
     let providers: ProviderRegistry

@@ -1,11 +1,11 @@
-internal import HTTPServer
-internal import Providers
-internal import SignIn
-internal import Syntax
+package import HTTPServer
+package import Providers
+package import SignIn
+import Syntax
 
 /// What every endpoint that takes an authorization code does first: it asks the limit, reads the parameters, and finds
 /// the provider they are for.
-struct CodeParameters: Sendable {
+package struct CodeParameters: Sendable {
     let providers: ProviderRegistry
     private let signIns: AddressLimiter?
 
@@ -14,7 +14,7 @@ struct CodeParameters: Sendable {
         signIns = limits.limiter(of: .signIns)
     }
 
-    func read<Name: ProviderParameterNames>(
+    package func read<Name: ProviderParameterNames>(
         _ context: RequestContext, _ table: ParameterTable<Name>
     ) throws(ServiceError) -> (parameters: RequestParameters<Name>, provider: Provider) {
         try admit(context)
@@ -49,7 +49,7 @@ extension HTTPRequest {
 
     /// What the app says it is, cut to what a list of sessions needs, in which people see it: what is not as it looks
     /// is left out of it. A character can have any number of bytes, so the cut one may have four for each at most.
-    var userAgent: String? {
+    package var userAgent: String? {
         guard let text = header("user-agent") else { return nil }
         if text.utf8.count <= Self.maximumUserAgentLength, text.isPrintableASCII { return text }
         let cut = String(text.prefix(Self.maximumUserAgentLength))

@@ -1,11 +1,11 @@
-internal import Accounts
-internal import Apps
-internal import HTTPServer
-internal import JSON
-internal import SignIn
+package import Accounts
+package import Apps
+package import HTTPServer
+import JSON
+package import SignIn
 
 /// `/users/me`: the signed-in user, as flat strings, which is what stock apps decode.
-struct CurrentUserEndpoint: Sendable {
+package struct CurrentUserEndpoint: Sendable {
     let accounts: UserAccounts
     let providers: ProviderRegistry
 
@@ -42,7 +42,7 @@ struct CurrentUserEndpoint: Sendable {
     ///   - providers: whose word it may be that an address is verified.
     ///   - shape: how the asking app is told of a user.
     ///   - tellsGiven: whether what providers have given is told once more, each attribute with whose word it is.
-    static func answer(
+    package static func answer(
         _ user: User, _ session: Session, by providers: ProviderRegistry, as shape: ResponseShape,
         tellsGiven: Bool = false
     ) -> HTTPResponse {
@@ -115,5 +115,5 @@ extension JSONWriter {
 
 extension HTTPResponse {
     /// Done, and there is nothing to tell. Not 204: stock iOS apps take 200 only.
-    static var emptyObject: HTTPResponse { .secretJSON(Array("{}".utf8)) }
+    package static var emptyObject: HTTPResponse { .secretJSON(Array("{}".utf8)) }
 }

@@ -3,14 +3,14 @@ internal import Apps
 internal import HTTPServer
 internal import JSON
 internal import Providers
-internal import SignIn
+package import SignIn
 internal import Telemetry
 
 /// An error as the API tells it: one status, one stable code, one sentence for the developer, and nothing of what was
 /// sent.
-struct ErrorAnswer {
+package struct ErrorAnswer {
     var status: HTTPStatus
-    var code: String
+    package var code: String
     /// What our own clients are told, where an OAuth client has a wider word for it.
     var finerCode: String?
     let sentence: String
@@ -41,7 +41,7 @@ struct ErrorAnswer {
 
     /// The one place where errors become statuses and codes. As long as there are errors: a part of it elsewhere would
     /// be one that the compiler does not hold to be whole.
-    init(_ error: ServiceError) {
+    package init(_ error: ServiceError) {
         switch error {
         case .invalidRequest(let sentence): self.init(400, "invalid_request", sentence)
         case .invalidParameter(let parameter):

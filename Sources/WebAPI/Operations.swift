@@ -9,63 +9,26 @@ enum Operations {
     ///
     /// - Parameter wings: what wings bring.
     static func all(with wings: APIExtensions) -> [Operation<APIServices>] {
-        let first = sessions + signUps + pushes + user + identities + devices + browser + issuer
-        return first + wings.all.flatMap(\.operations) + providers + service
+        sessions(with: wings) + user + identities + devices + browser + issuer + wings.all.flatMap(\.operations)
+            + service
     }
 
-    /// Those that are there: those of server-initiated sign-in, and those of sign-ups, are where some provider takes
-    /// them, and those of a wing where that is on.
-    static func present(_ wings: APIExtensions, at providers: ProviderRegistry) -> [Operation<APIServices>] {
-        all(with: APIExtensions(wings.present)).filter { operation in
-            if operation.path.hasPrefix(PushEndpoint.path) { return providers.takesPushes }
-            return providers.keepsDirectories || !SignUpEndpoint.paths.contains(operation.path)
-        }
+    private static func sessions(with wings: APIExtensions) -> [Operation<APIServices>] {
+        [
+            .app(.post, "/auth/signin", SignInDescriptions.signIn) { $0.signIn.respond },
+            .app(.post, "/auth/zenkey-signin", SignInDescriptions.zenkeySignIn) { $0.signIn.respond },
+            .app(.post, "/auth/challenge", SignInDescriptions.challenge) { $0.challenge.respond },
+            .client(.post, "/auth/token", SignInDescriptions.token) { $0.token.grant },
+            .tokenOrApp(.delete, "/auth/token", SignInDescriptions.signOut) { $0.token.signOut },
+            .client(.post, "/auth/revoke", SignInDescriptions.revoke) { $0.token.revoke },
+            .app(.post, "/users", SignInDescriptions.register(with: wings)) { $0.registrationEndpoint.respond },
+        ]
     }
-
-    private static let sessions: [Operation<APIServices>] = [
-        .app(.post, "/auth/signin", SignInDescriptions.signIn) { $0.signIn.respond },
-        .app(.post, "/auth/zenkey-signin", SignInDescriptions.zenkeySignIn) { $0.signIn.respond },
-        .app(.post, "/auth/challenge", SignInDescriptions.challenge) { $0.challenge.respond },
-        .client(.post, "/auth/token", SignInDescriptions.token) { $0.token.grant },
-        .tokenOrApp(.delete, "/auth/token", SignInDescriptions.signOut) { $0.token.signOut },
-        .client(.post, "/auth/revoke", SignInDescriptions.revoke) { $0.token.revoke },
-        .app(.post, "/users", SignInDescriptions.register) { $0.registration.respond },
-    ]
-
-    private static let signUp: Operation<APIServices> = {
-        var operation = Operation<APIServices>.app(.post, SignUpEndpoint.paths[0], SignUpDescriptions.signUp) {
-            $0.signUp.signUp
-        }
-        operation.otherPaths = [SignUpEndpoint.enrollment]
-        return operation
-    }()
-
-    private static let signUps: [Operation<APIServices>] = [
-        signUp,
-        .app(.post, SignUpEndpoint.paths[1], SignUpDescriptions.recover) { $0.signUp.recover },
-        .userOrApp(.post, SignUpEndpoint.paths[2], needs: .accountIdentities, SignUpDescriptions.link) {
-            $0.signUp.link
-        },
-        .app(.post, SignUpEndpoint.paths[3], SignUpDescriptions.recoverLink) { $0.signUp.recover },
-    ]
-
-    private static let pushes: [Operation<APIServices>] = [
-        .userOrApp(.post, PushEndpoint.path, needs: .transactions, PushDescriptions.begin) { $0.push.begin },
-        .notification(.post, ServerInitiatedSignIn.notificationPath, PushDescriptions.notify) {
-            $0.pushNotifications.respond
-        },
-        .app(.get, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.poll) { $0.push.poll },
-        .app(.post, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.retry) { $0.push.retry },
-        .app(.delete, PushEndpoint.path + "/{auth_req_id}", PushDescriptions.cancel) { $0.push.cancel },
-    ]
 
     private static let user: [Operation<APIServices>] = [
         .authenticatedUser(.get, "/users/me", needs: .accountRead, UserDescriptions.show) { $0.currentUser.show },
         .user(.patch, "/users/me", needs: .accountWrite, UserDescriptions.edit) { $0.currentUser.edit },
         .user(.delete, "/users/me", needs: .accountErase, UserDescriptions.erase) { $0.currentUser.erase },
-        .user(.post, "/users/me/refresh-profile", needs: .accountRead, UserDescriptions.refreshProfile) {
-            $0.providerTokens.refreshProfile
-        },
         .user(.post, "/users/me/match", needs: .accountRead, UserDescriptions.match) { $0.match.respond },
         .user(.post, "/auth/transaction", needs: .transactions, UserDescriptions.approve) { $0.transaction.respond },
     ]
@@ -89,9 +52,6 @@ enum Operations {
             $0.identities.remove
         },
         .user(.post, "/users/me/merge", needs: .accountIdentities, UserListDescriptions.merge) { $0.merge.respond },
-        .userAndClient(.get, ProviderTokenEndpoint.path, needs: .tokens, UserListDescriptions.accessToken) {
-            $0.providerTokens.accessToken
-        },
     ]
 
     private static let devices: [Operation<APIServices>] = [
@@ -136,20 +96,6 @@ enum Operations {
         },
     ]
 
-    private static let providers: [Operation<APIServices>] = [
-        .provider(.post, "/auth/{provider}\(BackChannelLogoutEndpoint.suffix)", ProviderDescriptions.backChannelLogout)
-        { $0.backChannelLogout.respond },
-        .provider(.post, "/auth/{provider}\(ProviderEventsEndpoint.suffix)", ProviderDescriptions.events) {
-            $0.events.respond
-        },
-        .provider(.post, "/auth/{provider}\(ProviderEventsEndpoint.deletionSuffix)", ProviderDescriptions.deletion) {
-            $0.events.delete
-        },
-        .browser(
-            .get, "/auth/{provider}\(ProviderEventsEndpoint.deletionSuffix)", ProviderDescriptions.deletionPage
-        ) { $0.deletion.respond },
-    ]
-
     private static let service: [Operation<APIServices>] = [
         .everybody(.get, "/.well-known/jwks.json", OpenDescriptions.keys) { $0.keys },
         .everybody(.get, "/auth/client-jwks.json", OpenDescriptions.clientKeys) { $0.clientKeys },
@@ -163,7 +109,7 @@ enum Operations {
 /// What the endpoints of one loop are made of.
 package struct APIServices: Sendable {
     package let useCases: UseCases
-    let code: CodeParameters
+    package let code: CodeParameters
     package let limits: AddressLimits
     /// What use cases of wings are made of.
     package var parts: UseCases.Parts { useCases.parts }
@@ -172,8 +118,10 @@ package struct APIServices: Sendable {
     let metadata: IssuerMetadata
     let associationFiles: AssociationFiles
     let documentation: Documentation
-    let admission: Admission
-    let log: RequestLog
+    package let admission: Admission
+    package let log: RequestLog
+    /// What a wing makes of a registration without a ticket.
+    let registration: TicketlessRegistration?
 
     fileprivate var signIn: SignInEndpoint {
         SignInEndpoint(signIn: useCases.signIn, sessions: useCases.sessions, code: code)
@@ -183,12 +131,6 @@ package struct APIServices: Sendable {
             sessions: useCases.sessions, appTokens: useCases.appTokens,
             exchange: TokenExchangeEndpoint(exchange: useCases.exchange, sessions: useCases.sessions, code: code),
             limits: limits)
-    }
-    fileprivate var push: PushEndpoint {
-        PushEndpoint(push: useCases.push, code: code, limits: limits, apiKeys: admission.apiKeys, log: log)
-    }
-    fileprivate var pushNotifications: PushNotificationEndpoint {
-        PushNotificationEndpoint(notifications: useCases.pushNotifications)
     }
     package var cookie: BrowserCookie {
         BrowserCookie(
@@ -208,15 +150,6 @@ package struct APIServices: Sendable {
             browser: useCases.browser, providers: code.providers, limits: limits, cookie: cookie, pages: pages)
     }
     fileprivate var logout: LogoutEndpoint { LogoutEndpoint(endSession: useCases.endSession, pages: pages) }
-    fileprivate var backChannelLogout: BackChannelLogoutEndpoint {
-        BackChannelLogoutEndpoint(logout: useCases.backChannelLogout)
-    }
-    fileprivate var events: ProviderEventsEndpoint {
-        ProviderEventsEndpoint(receiver: useCases.events, issuer: useCases.browser.issuer)
-    }
-    fileprivate var deletion: DeletionEndpoint {
-        DeletionEndpoint(receiver: useCases.events, providers: code.providers, limits: limits, pages: pages)
-    }
     fileprivate var userinfo: UserinfoEndpoint {
         UserinfoEndpoint(sessions: useCases.sessions, providers: code.providers)
     }
@@ -227,9 +160,10 @@ package struct APIServices: Sendable {
         ChallengeEndpoint(challenges: useCases.challenges, limits: limits)
     }
     fileprivate var transaction: TransactionEndpoint { TransactionEndpoint(approve: useCases.approve, code: code) }
-    fileprivate var registration: RegistrationEndpoint {
+    fileprivate var registrationEndpoint: RegistrationEndpoint {
         RegistrationEndpoint(
-            register: useCases.register, apps: apps, sessions: useCases.sessions, code: code, signUp: signUp)
+            register: useCases.register, apps: apps, sessions: useCases.sessions, code: code,
+            withoutTicket: registration?.handler(self))
     }
     fileprivate var currentUser: CurrentUserEndpoint {
         CurrentUserEndpoint(accounts: useCases.accounts, providers: code.providers)
@@ -240,10 +174,6 @@ package struct APIServices: Sendable {
     }
     fileprivate var merge: MergeEndpoint {
         MergeEndpoint(merge: useCases.merge, accounts: useCases.accounts, code: code)
-    }
-    fileprivate var providerTokens: ProviderTokenEndpoint {
-        ProviderTokenEndpoint(
-            vault: useCases.vault, profile: useCases.refreshProfile, providers: code.providers)
     }
     fileprivate var match: MatchEndpoint { MatchEndpoint(match: useCases.match) }
     fileprivate var devices: SessionsEndpoint { SessionsEndpoint(accounts: useCases.accounts) }

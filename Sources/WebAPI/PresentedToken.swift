@@ -6,7 +6,7 @@ internal import SignIn
 ///
 /// A request without the field asks in nobody's name. One whose field holds something else wants to be somebody's and
 /// can't be read: it is refused where a session token may be shown, and never answered as if it had shown nothing.
-enum PresentedToken {
+package enum PresentedToken {
     case absent
     case unreadable
     case bearer(String)
@@ -25,7 +25,7 @@ enum PresentedToken {
     }
 
     /// The bearer token; nil where there is none that can be read.
-    var text: String? {
+    package var text: String? {
         if case .bearer(let text) = self { text } else { nil }
     }
 

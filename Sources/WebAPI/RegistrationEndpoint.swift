@@ -28,7 +28,8 @@ struct RegistrationEndpoint: Sendable {
     let apps: AppRegistry
     let sessions: Sessions
     let code: CodeParameters
-    let signUp: SignUpEndpoint
+    /// What becomes of a registration without a ticket; nil where there is none.
+    let withoutTicket: Handler?
 
     func respond(_ context: RequestContext) async throws(ServiceError) -> HTTPResponse {
         try code.admit(context)
@@ -39,7 +40,7 @@ struct RegistrationEndpoint: Sendable {
             throw .invalidRequest("The parameters link_ticket and zenkey_sub are both there and differ.")
         }
         guard let ticket = ticket ?? reference, !ticket.isEmpty else {
-            if signUp.providers.keepsDirectories { return try await signUp.signUp(context) }
+            if let withoutTicket { return try await withoutTicket(context) }
             throw .invalidRequest("The parameter link_ticket is missing.")
         }
         try await refuseSession(context)

@@ -29,7 +29,7 @@ package enum RequestBody {
     }
 
     /// The media type of a Content-Type field, without its parameters (RFC 9110 §8.3.1).
-    static func mediaType(_ field: String) -> String {
+    package static func mediaType(_ field: String) -> String {
         let type = field.prefix { $0 != ";" }
         return type.lowercased().filter { $0 != " " && $0 != "\t" }
     }

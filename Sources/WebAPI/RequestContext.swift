@@ -1,15 +1,16 @@
-internal import Accounts
-internal import Apps
+package import Accounts
+package import Apps
 package import HTTPServer
+package import Logging
 package import Providers
-internal import SignIn
-internal import Telemetry
+package import SignIn
+import Telemetry
 
 /// A request on its way to its answer: what was sent, where it comes from, and what is found out that belongs into the
 /// log.
 package final class RequestContext {
     /// How far a sign-in has come, and what it was.
-    enum SignInProgress {
+    package enum SignInProgress {
         case begun, signedIn, newUser, migrated
         /// Somebody signed in has shown another identity to be theirs.
         case linked
@@ -28,30 +29,30 @@ package final class RequestContext {
     /// What travels with the request to providers, and what is noted there for the log.
     package let call: CallContext
     /// Where what it does comes from, for the audit trail: from a user, until somebody else has shown who they are.
-    let origin: AuditContext
+    package let origin: AuditContext
     /// Which operator sends it; nil where none does, or it is not known yet.
     var admitted: AdmittedOperator?
     /// What it shows of a session of ours.
-    var token: PresentedToken { PresentedToken(request) }
+    package var token: PresentedToken { PresentedToken(request) }
     /// Whether an app of ours sends it, or what calls itself one, as an OAuth client that knows errors as RFC 6749 §5.2
     /// has them.
     var isOfOurApp = false
 
     /// How its sender is told of a user.
-    var responses = ResponseShape.flat
+    package var responses = ResponseShape.flat
 
     // Nothing else that was sent is ever logged.
 
     /// The name of the provider it is about.
-    var provider: String?
-    /// What a provider has told, and what has come of it.
-    var receipt: EventReceiver.Receipt?
+    package var provider: String?
+    /// What its endpoint has to say besides, in the line about it: it names nobody.
+    package var logged: Logger.Metadata = [:]
     /// nil when the request is no sign-in.
-    var signIn: SignInProgress?
+    package var signIn: SignInProgress?
     /// Whether it renews a session.
     var isRefresh = false
     /// By what the sign-in was begun; nil while that is not known.
-    var kind: SignInKind?
+    package var kind: SignInKind?
 
     init(_ request: HTTPRequest, _ clientAddress: ClientAddress, _ observers: Observers, _ scope: StepScope?) {
         self.request = request

@@ -2,16 +2,16 @@ internal import Accounts
 internal import EventLoop
 internal import HTTPClient
 internal import HTTPServer
-internal import Logging
-internal import Providers
-internal import SignIn
+package import Logging
+package import Providers
+package import SignIn
 internal import System
 internal import Telemetry
 
 /// Writes one line for each request and one for the outcome of each sign-in.
 ///
 /// Only what is listed here is ever logged: no path with its query, no body, no header but the request id.
-struct RequestLog: Sendable {
+package struct RequestLog: Sendable {
     let logger: Logger
 
     func hear(
@@ -41,7 +41,7 @@ struct RequestLog: Sendable {
         metadata["route"] = .string(route)
         metadata["status"] = .stringConvertible(response.status.code)
         if context == nil, let traceID { metadata["trace_id"] = .string(traceID.text) }
-        if let receipt = context?.receipt { Self.describe(receipt, in: &metadata) }
+        if let logged = context?.logged { metadata.merge(logged) { $1 } }
         metadata["ms"] = .stringConvertible(nanoseconds / 1_000_000)
         logger.info("request", metadata: metadata)
     }
@@ -148,27 +148,21 @@ struct RequestLog: Sendable {
         logger.log(level: level, "request failed", metadata: metadata)
     }
 
-    /// What a provider has told, in words of ours, and never of whom.
-    private static func describe(_ receipt: EventReceiver.Receipt, in metadata: inout Logger.Metadata) {
-        if !receipt.kinds.isEmpty {
-            metadata["events"] = .string(receipt.kinds.map(\.rawValue).joined(separator: " "))
-        }
-        if receipt.unknown > 0 { metadata["unknown_events"] = .stringConvertible(receipt.unknown) }
-        if receipt.isRepeated { metadata["repeated"] = "true" }
-        if receipt.changes > 0 { metadata["changes"] = .stringConvertible(receipt.changes) }
-    }
-
-    /// A carrier that could not be told to ask its user, after the app had its answer.
-    func writePush(_ error: ServiceError, _ delivery: ServerInitiatedSignIn.Delivery, _ call: CallContext) {
+    /// A provider that could not be told something after the app had its answer.
+    ///
+    /// - Parameter message: what has failed.
+    package func writeDelivery(
+        _ message: Logger.Message, _ error: ServiceError, to provider: String, correlationID: String,
+        _ call: CallContext
+    ) {
         let level = max(Self.level(error), .notice)
         guard logger.logLevel <= level else { return }
         var metadata: Logger.Metadata = [
-            "reason": "\(Self.reason(error, call))", "provider": "\(delivery.providerName)",
-            "correlation_id": "\(delivery.correlationID)",
+            "reason": "\(Self.reason(error, call))", "provider": "\(provider)", "correlation_id": "\(correlationID)",
         ]
         if let trace = call.scope?.trace { metadata["trace_id"] = .string(trace.id.text) }
         Self.describe(call, in: &metadata)
-        logger.log(level: level, "push failed", metadata: metadata)
+        logger.log(level: level, message, metadata: metadata)
     }
 
     /// Which of the provider's hosts failed, and what it said itself.

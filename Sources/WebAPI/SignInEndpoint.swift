@@ -1,9 +1,9 @@
-internal import Accounts
-internal import Apps
+import Accounts
+import Apps
 package import HTTPServer
-internal import JSON
-internal import Providers
-internal import SignIn
+package import JSON
+import Providers
+package import SignIn
 
 /// `POST /auth/signin`, and the same for ZenKey's stock apps, `POST /auth/zenkey-signin`.
 struct SignInEndpoint: Sendable {
@@ -62,7 +62,7 @@ struct SignInEndpoint: Sendable {
 
 extension JSONWriter {
     /// The token members every answer with a session has (RFC 6749 §5.1 and, for stock apps, `token` and `expires`).
-    mutating func tokens(_ tokens: TokenIssuer.Tokens) {
+    package mutating func tokens(_ tokens: TokenIssuer.Tokens) {
         member("access_token", tokens.accessToken)
         member("token", tokens.accessToken)
         if let refreshToken = tokens.refreshToken { member("refresh_token", refreshToken) }

@@ -63,6 +63,7 @@ public struct WebAPI: RequestHandler {
         metrics.add(signIns)
         metrics.add(refusals)
         let log = RequestLog(logger: logger)
+        let present = wings.present(at: providers).all
         let listeners = RequestListeners(
             failedSignIns: failedSignIns, verdicts: ProviderVerdicts(providers.all), signIns: signIns,
             refusals: refusals, log: log)
@@ -70,11 +71,12 @@ public struct WebAPI: RequestHandler {
             apiKeys: apiKeys, apps: apps, sessions: useCases.sessions, providers: providers, limits: limits)
         let services = APIServices(
             useCases: useCases, code: CodeParameters(providers: providers, limits: limits), limits: limits, apps: apps,
-            pages: BrowserPages(branding: branding, canBeTakenBack: wings.present.contains(where: \.takesConsentBack)),
+            pages: BrowserPages(branding: branding, canBeTakenBack: present.contains(where: \.takesConsentBack)),
             metadata: IssuerMetadata(
                 issuer: useCases.browser.issuer, hasIntrospectors: apps.hasIntrospectors,
                 exchangesTokens: providers.exchangesTokens),
-            associationFiles: associationFiles, documentation: documentation, admission: admission, log: log)
+            associationFiles: associationFiles, documentation: documentation, admission: admission, log: log,
+            registration: present.lazy.compactMap(\.registration).first)
         let unrouted = RouteCounts(route: "none", method: "_OTHER")
         var counts = [unrouted]
         func route(_ method: HTTPMethod, _ path: String, as name: String, _ endpoint: Endpoint) -> Route {
@@ -85,12 +87,12 @@ public struct WebAPI: RequestHandler {
                 observers: useCases.parts.observers, listeners: listeners, counts: ofRoute
             ).answers(method, path)
         }
-        let routes = Operations.present(wings, at: providers).flatMap { operation in
+        let routes = Operations.all(with: APIExtensions(present)).flatMap { operation in
             ([operation.path] + operation.otherPaths).map {
                 route(operation.method, $0, as: operation.path, operation.endpoint(services))
             }
         }
-        let ofWings = wings.present.flatMap(\.metadataPaths)
+        let ofWings = present.flatMap(\.metadataPaths)
         let ofPath = (IssuerMetadata.paths(of: useCases.browser.issuer) + ofWings).map {
             route(.get, $0, as: IssuerMetadata.paths[0], .open(services.metadata.answer))
         }
@@ -98,12 +100,12 @@ public struct WebAPI: RequestHandler {
         let ofApps = landings.map {
             route(.get, $0.path, as: $0.path, .page(LandingEndpoint(landing: $0, pages: services.pages).respond))
         }
-        let pagesOfWings = wings.present.flatMap(\.operations).filter(\.access.hasPages).map(\.path)
         metrics.add(RequestCounts(counts))
         // First, since an app may have claimed `/`, where there is a page of ours otherwise.
         self.init(
             Router(ofApps + routes + ofPath), listeners: listeners, unrouted: unrouted,
-            crossOrigin: CrossOrigin(apps: apps, pages: Set(landings.map(\.path) + pagesOfWings)),
+            crossOrigin: CrossOrigin(
+                apps: apps, landings: landings.map(\.path), operations: Operations.all(with: wings)),
             hstsSeconds: hstsSeconds)
     }
 

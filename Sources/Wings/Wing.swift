@@ -1,5 +1,7 @@
 package import Accounts
 package import Apps
+package import HTTPClient
+package import Logging
 package import Settings
 package import SignIn
 package import System
@@ -33,13 +35,36 @@ package struct OpenWing: Sendable {
     /// What it is towards the browser's sign-in, as an app of our own; nothing where it signs nobody in.
     package var apps: [RegisteredApp]
     /// What is done again and again while the server runs.
-    package var jobs: @Sendable (any AccountRepository, Clock) -> [HousekeepingJob]
+    package var jobs: @Sendable (JobParts) -> [HousekeepingJob]
+    /// What delivers that it has written down to be told to providers.
+    package var carriers: @Sendable (JobParts) -> [any OutboxCarrier] = { _ in [] }
+    /// What must have come to its end before the store is closed.
+    package var finish: @Sendable () async -> Void = {}
 
     package init(
-        api: APIExtension, limits: [AddressLimit: Int?], apps: [RegisteredApp] = [],
-        jobs: @escaping @Sendable (any AccountRepository, Clock) -> [HousekeepingJob] = { _, _ in [] }
+        api: APIExtension, limits: [AddressLimit: Int?] = [:], apps: [RegisteredApp] = [],
+        jobs: @escaping @Sendable (JobParts) -> [HousekeepingJob] = { _ in [] }
     ) {
         (self.api, self.limits, self.apps, self.jobs) = (api, limits, apps, jobs)
+    }
+}
+
+/// What is done now and then is made of.
+package struct JobParts: Sendable {
+    package let repository: any AccountRepository
+    package let providers: ProviderRegistry
+    /// A loop's HTTP client, which sign-ins take too.
+    package let transport: any HTTPTransport
+    package let clock: Clock
+    package let observers: Observers
+    package let logger: Logger
+
+    package init(
+        repository: any AccountRepository, providers: ProviderRegistry, transport: any HTTPTransport, clock: Clock,
+        observers: Observers, logger: Logger
+    ) {
+        (self.repository, self.providers, self.transport) = (repository, providers, transport)
+        (self.clock, self.observers, self.logger) = (clock, observers, logger)
     }
 }
 
@@ -65,6 +90,6 @@ package struct HousekeepingJob: Sendable {
 /// The wings of this service: each is one folder beside this file, and one line here.
 extension Wing {
     package static let all: [Wing] = [
-        .accountPage, .keyService,
+        .push, .directorySignUp, .vault, .accountPage, .keyService, .events,
     ]
 }

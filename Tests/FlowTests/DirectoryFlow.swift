@@ -15,6 +15,7 @@ import Syntax
 import System
 import Telemetry
 import Testing
+import Wings
 
 @testable import Composition
 @testable import Operations
@@ -94,7 +95,12 @@ final class DirectoryFlow: Sendable {
         let collected = Collected()
         let delivery = OutboxDelivery(
             repository: gatehouse.server.repository, providers: ProviderRegistry(gatehouse.server.providers),
-            transport: gatehouse.server.grantTransport, clock: clock, giveUpSeconds: 72 * 3600, observers: .none)
+            transport: gatehouse.server.grantTransport, clock: clock, giveUpSeconds: 72 * 3600, observers: .none,
+            carriers: [
+                DirectoryDelivery(
+                    repository: gatehouse.server.repository, providers: ProviderRegistry(gatehouse.server.providers),
+                    transport: gatehouse.server.grantTransport, clock: clock)
+            ])
         let logger = gatehouse.log.logger
         try await delivery.deliver {
             OutboxLog.tell($0, logger)

@@ -245,7 +245,7 @@ struct TIMClient {
                     return nil
                 }
                 return Wing.keyService.open(settings, .none)
-                    .jobs(gatehouse.server.repository, Clock { now + days * 86_400 }).first
+                    .jobs(gatehouse.server.jobParts(at: Clock { now + days * 86_400 })).first
             }
             #expect(try job("{enabled: false}", afterDays: 9999) == nil)
             #expect(try job("{enabled: true, unusedDays: 0}", afterDays: 9999) == nil)

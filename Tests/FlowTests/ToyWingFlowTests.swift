@@ -49,7 +49,7 @@ import Wings
                 Issue.record("the test's configuration is faulty")
                 return
             }
-            let jobs = Wing.toy.open(settings, .none).jobs(gatehouse.server.repository, Clock { 0 })
+            let jobs = Wing.toy.open(settings, .none).jobs(gatehouse.server.jobParts(at: Clock { 0 }))
             for job in jobs { try await job.work() }
             #expect(ToyJob.runs == runs + 1)
         }

@@ -55,17 +55,17 @@ import YAML
           failedRefreshesPerMinutePerAddress: 600
           failedAdminTokensPerMinutePerAddress: 60
           authorizationsPerMinutePerAddress: 600
-          pushesPerMinutePerAddress: 60
-          profileRefreshesPerHourPerUser: 10
           exchangesPerHourPerUser: 60
           refreshRepeatsPerHourPerUser: 3600
           attributeMatchesPerDayPerUser: 5
           introspectionsAtOnce: 64
+          pushesPerMinutePerAddress: 60
+          signUpsPerMinutePerAddress: 60
+          profileRefreshesPerHourPerUser: 10
           profileRefreshesAtOnce: 8
           keysPerMinutePerAddress: 60
           keysPerDayPerAddress: 1000
           failedLongSecretsPerMinutePerAddress: 60
-          signUpsPerMinutePerAddress: 60
         instances: 1
         storage:
           url: file:data/gatehouse.db # or postgres://user@host/db?sslmode=verify-full
@@ -109,11 +109,6 @@ import YAML
           pendingBytes: 268435456
           confirmationDays: 90
           accountPage: true
-        push:
-          lifetimeSeconds: 600
-          perUser: 3
-          windowSeconds: 600
-          maximumPending: 20000
         outbox:
           giveUpHours: 72
         traces:
@@ -121,6 +116,11 @@ import YAML
         associationFiles:
           apple: ""
           android: ""
+        push:
+          lifetimeSeconds: 600
+          perUser: 3
+          windowSeconds: 600
+          maximumPending: 20000
         keyService:
           enabled: false
           basePath: /keyservice/v1

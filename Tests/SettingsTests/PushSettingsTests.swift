@@ -4,6 +4,7 @@ import Providers
 import Testing
 
 @testable import Settings
+@testable import Wings
 
 @Suite struct `The settings of sign-ins that begin on the phone` {
     private static func pem(_ kind: PrivateKey.Kind) -> String {
@@ -24,9 +25,9 @@ import Testing
         let settings = try #require(load(leastWith("serverInitiated: true")).settings)
         let provider = try #require(settings.providers.first)
         #expect(provider.requestSigner?.sharedKey == .rs256 && provider.sharedKeys == [.rs256])
-        #expect(settings.push.lifetimeSeconds == 600 && settings.push.perUser == 3)
-        #expect(settings.push.windowSeconds == 600 && settings.push.maximumPending == 20_000)
-        #expect(settings.rateLimit.pushesPerMinutePerAddress == 60)
+        let push = settings.wing(PushSettings.self)
+        #expect(push.lifetimeSeconds == 600 && push.perUser == 3)
+        #expect(push.windowSeconds == 600 && push.maximumPending == 20_000 && push.perMinutePerAddress == 60)
     }
 
     @Test func `come with a notice where no API key is asked for`() {

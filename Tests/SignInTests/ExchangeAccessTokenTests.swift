@@ -6,6 +6,7 @@ import SignIn
 import Syntax
 import TestSupport
 import Testing
+import Wings
 
 extension SignInStage {
     func subjectToken(_ text: String, _ changes: [String: String] = [:]) throws -> SubjectToken {
@@ -236,7 +237,8 @@ extension SignInStage {
         stage.answerIntrospection { $0[setting: "sid"] = "the-sid" }
         let outcome = try await stage.exchange("opaque")
         #expect(await stage.isSignedIn(outcome))
-        #expect(try await stage.refusal { $0.claims[setting: "sub"] = nil } == nil)
+        let logout = try stage.carrier.logoutToken { $0.claims[setting: "sub"] = nil }
+        try await stage.backChannelLogout.end(logout, at: stage.provider, in: .unobserved)
         #expect(await !stage.isSignedIn(outcome))
     }
 

@@ -128,7 +128,7 @@ import Testing
         async throws
     {
         let stage = try await SignInStage(
-            budgets: UserBudgets(profileRefreshes: nil, exchanges: nil, refreshRepeats: 6, attributeMatches: nil))
+            budgets: UserBudgets(exchanges: nil, refreshRepeats: 6, attributeMatches: nil))
         var sessions: [String] = []
         for code in ["one", "two"] {
             sessions.append(try #require(try await stage.signIn(["code": code]).tokens.refreshToken))

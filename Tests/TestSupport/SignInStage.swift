@@ -23,11 +23,7 @@ public final class SignInStage: Sendable {
     public let sessionKeys: SessionKeys
     public let issuer: TokenIssuer
     public let codes = DispatchedCodes()
-    public let logouts = SeenTokens()
-    public let events = SeenTokens(maximumAgeSeconds: 7 * 86_400)
-    public let refreshes = GrantRefreshes()
-    public let pushes = PushLimits(
-        PushLimits.Configuration(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100))
+    package let ofWings = WingMemory()
     public let apps: AppRegistry
     public let providers: ProviderRegistry
     private let registration: RegistrationMode
@@ -96,15 +92,28 @@ public final class SignInStage: Sendable {
     public var now: Int64 { time.withLock(\.self) }
     public func pass(seconds: Int64) { time.withLock { $0 += seconds } }
 
-    public var useCases: UseCases {
+    public var useCases: UseCases { useCases(remembering: ProcessMemory(codes: codes, budgets: budgets)) }
+
+    /// Those of a process that remembers this, on the same store.
+    ///
+    /// - Parameter others: its providers; nil for the stage's.
+    public func useCases(
+        remembering memory: ProcessMemory = ProcessMemory(codes: DispatchedCodes()), at others: ProviderRegistry? = nil
+    ) -> UseCases {
         UseCases(
-            repository: repository, tokenIssuer: issuer, providers: providers,
-            memory: ProcessMemory(
-                codes: codes, logouts: logouts, events: events, pushes: pushes, refreshes: refreshes, budgets: budgets),
+            repository: repository, tokenIssuer: issuer, providers: others ?? providers, memory: memory,
             transport: transport, registration: registration, apps: apps,
             browser: BrowserSignIn.Limits(
                 maximumPending: 1000, maximumBytes: 1 << 20, instances: 1, confirmationSeconds: 86_400), clock: clock,
             observers: .none)
+    }
+
+    public func isSignedIn(_ outcome: SignInWithProvider.Outcome) async -> Bool {
+        (try? await sessions.principal(of: outcome.tokens.accessToken).session) != nil
+    }
+
+    public func auditTrail() async throws -> [AuditEvent.Kind] {
+        try await repository.auditEvents(after: 0, limit: .max, user: nil).map(\.kind)
     }
 
     public var signInWithCode: SignInWithProvider { useCases.signIn }

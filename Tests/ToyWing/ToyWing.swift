@@ -14,23 +14,7 @@ package import Wings
 /// and one line in a list.
 extension Wing {
     package static let toy = Wing(ToySettings.self, tables: [ToyShouts.table]) { settings, _, _ in
-        OpenWing(
-            api: APIExtension(
-                isOn: settings.enabled, group: .toy, operations: [ToyEndpoint.shout(settings)],
-                requestSchemas: [
-                    ("Whisper", Schema.object("What is to be louder.", ["text": Schema.text("Any text.")]))
-                ],
-                answerSchemas: [
-                    (
-                        "Shout",
-                        Schema.object(
-                            "It, louder.",
-                            ["text": Schema.text("In capitals."), "times": Schema.integer("How often in a minute.")])
-                    )
-                ],
-                errors: [.tooLoud], metadataPaths: []),
-            limits: [.shouts: settings.perMinute]
-        ) { _, _ in
+        OpenWing(api: .toy(settings), limits: [.shouts: settings.perMinute]) { _ in
             settings.enabled
                 ? [
                     HousekeepingJob(interval: .seconds(3600), complaint: "nobody shouted") {
@@ -38,6 +22,26 @@ extension Wing {
                     }
                 ] : []
         }
+    }
+}
+
+extension APIExtension {
+    fileprivate static func toy(_ settings: ToySettings) -> APIExtension {
+        var toy = APIExtension(isOn: { _ in settings.enabled }, operations: [ToyEndpoint.shout(settings)])
+        toy.groups = [.toy]
+        toy.requestSchemas = [
+            ("Whisper", Schema.object("What is to be louder.", ["text": Schema.text("Any text.")]))
+        ]
+        toy.answerSchemas = [
+            (
+                "Shout",
+                Schema.object(
+                    "It, louder.",
+                    ["text": Schema.text("In capitals."), "times": Schema.integer("How often in a minute.")])
+            )
+        ]
+        toy.errors = [.tooLoud]
+        return toy
     }
 }
 
@@ -59,7 +63,9 @@ package struct ToySettings: WingSettings {
 
     package var claimedPaths: ClaimedPaths? { nil }
 
-    package var limitsAddresses: Bool { enabled && perMinute != nil }
+    package func limitsAddresses(beside settings: Settings) -> Bool { enabled && perMinute != nil }
+
+    package func notices(beside settings: Settings) -> [SettingsNotice] { [] }
 
     package func faults(beside settings: Settings) -> [SettingsError] {
         longest == 13 ? [SettingsError(.conflict, "toy.longest", value: "13", expected: "a lucky number")] : []

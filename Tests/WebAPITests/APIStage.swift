@@ -8,6 +8,7 @@ import JSON
 import Logging
 import Pages
 import Providers
+import Settings
 import SignIn
 import Synchronization
 import Syntax
@@ -45,7 +46,7 @@ final class APIStage: HTTPTestClient {
         registration: RegistrationMode = .automatic, apps: AppRegistry = AppRegistry([], resourceServers: []),
         others: [ProviderConfiguration] = [],
         associationFiles: AssociationFiles = AssociationFiles(apple: nil, android: nil),
-        wings: APIExtensions = .ofTests, permissions: Permissions = .everything, splitsAudiences: Bool = false,
+        wings: APIExtensions = .ofNewProcess, permissions: Permissions = .everything, splitsAudiences: Bool = false,
         trustedProxies: [AddressRange] = [],
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws {
@@ -146,10 +147,13 @@ extension AddressLimits {
 }
 
 extension APIExtensions {
-    /// Those of this service, none of which is on.
-    static let ofTests = APIExtensions([
-        .accountPage(isOn: false), .keyService(at: "/keyservice/v1", nil, keysPerDay: nil),
-    ])
+    /// Those of this service, as the documents have them.
+    static let ofTests = ofNewProcess
+
+    /// Those of this service where nothing is configured, with nothing that they remember.
+    static var ofNewProcess: APIExtensions {
+        APIExtensions(Wing.all.map { $0.open(Settings(wings: Wing.all.map(\.settings)), .none).api })
+    }
 }
 
 enum StageError: Error { case notSignedIn }

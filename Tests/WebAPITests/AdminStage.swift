@@ -38,7 +38,8 @@ final class AdminStage: Sendable {
         roleOnLoopback: OperatorRole = .operator, demandsReasons: Bool = false, more: [Provider]? = nil
     ) async throws {
         stage = try await SignInStage()
-        readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
+        readiness = ServiceReadiness(
+            repository: stage.repository, clock: stage.clock, firstPatience: .seconds(60))
         api = AdminAPI(
             repository: stage.repository, readiness: readiness, pulse: LoopPulse([]),
             providers: [stage.provider] + (more ?? [plain]),

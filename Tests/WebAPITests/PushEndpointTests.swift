@@ -79,7 +79,7 @@ extension APIStage {
     {
         let app = try await APIStage.withPushes()
         let begun = await app.beginPush()
-        #expect(begun.status == 200 && begun.json["expires_in"] == 3600 && begun.header("cache-control") == "no-store")
+        #expect(begun.status == 200 && begun.json["expires_in"] == 600 && begun.header("cache-control") == "no-store")
         let id = try #require(begun.json["auth_req_id"]?.string)
         #expect(await app.poll(id).json == ["auth_req_id": .string(id)])
         for _ in 0..<1000 where app.stage.pushRequests.isEmpty { try await Task.sleep(for: .milliseconds(2)) }

@@ -13,6 +13,7 @@ import TestSupport
 import Testing
 
 @testable import WebAPI
+@testable import Wings
 
 /// Asks the operations for sign-ins on the phone for every answer they have.
 enum PushTour {
@@ -162,20 +163,12 @@ enum PushTour {
     ) async -> String {
         stage.transport.answer(ProviderConfiguration.discoveryURL) { _ in fault }
         let providers = ProviderRegistry([Provider(stage.provider.configuration)])
-        let useCases = UseCases(
-            repository: stage.repository, tokenIssuer: stage.issuer, providers: providers,
-            memory: ProcessMemory(
-                codes: stage.codes, logouts: stage.logouts, events: stage.events,
-                pushes: PushLimits(stage.pushes.configuration)),
-            transport: stage.transport,
-            registration: .automatic, apps: stage.apps,
-            browser: BrowserSignIn.Limits(
-                maximumPending: 10, maximumBytes: 1 << 20, instances: 1, confirmationSeconds: 0), clock: stage.clock,
-            observers: .none)
+        let useCases = stage.useCases(at: providers)
+        let wings = APIExtensions([.push(PushLimits(stage.ofWings.pushes.configuration))])
         let api = WebAPI(
             providers: providers, useCases: useCases, apps: stage.apps, branding: Branding(name: ""),
             associationFiles: AssociationFiles(apple: nil, android: nil), apiKeys: APIKeys([]), limits: .each(0),
-            documentation: Documentation(version: "0", baseURL: nil, wings: .none), wings: .none, hstsSeconds: nil,
+            documentation: Documentation(version: "0", baseURL: nil, wings: wings), wings: wings, hstsSeconds: nil,
             failedSignIns: FailedSignInCounter(),
             metrics: MetricRegistry(), logger: RecordedLog().logger(.critical))
         let path = "\(APIStage.pushPath)/\(id)"

@@ -80,7 +80,7 @@ import Testing
 
     @Test func `readiness is looked at once a second`() async throws {
         let stage = try await SignInStage()
-        let readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
+        let readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock, elapsed: { _ in .zero })
         let now = MonotonicTime.now
         try await expect(.ready(signingKeys: 1), of: readiness, at: now)
         await stage.repository.close()
@@ -91,7 +91,7 @@ import Testing
     /// A disk that is full has room for a small row that is there already, and for no user.
     @Test func `ends while more writes fail than are done, whatever a small one says`() async throws {
         let stage = try await SignInStage()
-        let readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
+        let readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock, elapsed: { _ in .zero })
         let (now, outcomes) = (MonotonicTime.now, stage.repository.outcomes)
         try await expect(.ready(signingKeys: 1), of: readiness, at: now)
         // One connection's trouble, and others in the way, are no trouble of the store's.
@@ -112,7 +112,7 @@ import Testing
     /// Behind thousands of sign-ins a look takes seconds.
     @Test func `stays while real writes are done, whatever a look would say`() async throws {
         let stage = try await SignInStage()
-        let readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock)
+        let readiness = ServiceReadiness(repository: stage.repository, clock: stage.clock, elapsed: { _ in .zero })
         let (now, outcomes) = (MonotonicTime.now, stage.repository.outcomes)
         try await expect(.ready(signingKeys: 1), of: readiness, at: now)
         await stage.repository.close()

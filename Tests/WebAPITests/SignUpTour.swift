@@ -12,6 +12,7 @@ import TestSupport
 import Testing
 
 @testable import WebAPI
+@testable import Wings
 
 extension APIStage {
     static let realm = "https://api.beyond.example/realm"

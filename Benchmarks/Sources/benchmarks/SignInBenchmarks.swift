@@ -78,10 +78,7 @@ enum SignInBenchmarks {
             providers: providers,
             useCases: UseCases(
                 repository: repository, tokenIssuer: issuer, providers: providers,
-                memory: ProcessMemory(
-                    codes: DispatchedCodes(), logouts: SeenTokens(), events: SeenTokens(),
-                    pushes: PushLimits(
-                        .init(lifetimeSeconds: 3600, pushesPerHint: 3, windowSeconds: 600, maximumPending: 100))),
+                memory: ProcessMemory(codes: DispatchedCodes()),
                 transport: carrier, registration: .automatic, apps: apps,
                 browser: BrowserSignIn.Limits(
                     maximumPending: 1000, maximumBytes: 1 << 20, instances: 1, confirmationSeconds: 0), clock: clock,

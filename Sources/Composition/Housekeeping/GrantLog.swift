@@ -39,21 +39,6 @@ enum OutboxLog {
 /// Tells in the log how refreshes of providers' tokens fare, and what waits in the outbox: where there is something to
 /// tell.
 final class GrantLog: Sendable {
-    /// What came of asking a provider again.
-    static func tell(_ report: ProviderChecks.Report, _ logger: Logger) {
-        let metadata: Logger.Metadata = [
-            "provider": "\(report.provider)", "answered": .stringConvertible(report.answered),
-            "refused": .stringConvertible(report.refused), "ended": .stringConvertible(report.ended),
-        ]
-        if report.isStopped {
-            logger.error(
-                "the provider refuses too many to be believed: no sessions end, and it is not asked for an hour",
-                metadata: metadata)
-        } else {
-            logger.info("the provider was asked again", metadata: metadata)
-        }
-    }
-
     private let last = Mutex<GrantCounts?>(nil)
     private let metrics: StoreMetrics
 

@@ -260,20 +260,6 @@ enum HousekeepingJobs {
         }
     }
 
-    /// Has the store take what refreshes have brought while it could take nothing, and tells how refreshes fare.
-    static func lookAfter(_ vault: TokenVault) -> HousekeepingJob {
-        HousekeepingJob(interval: logInterval, complaint: "refreshed tokens could not be stored") {
-            await vault.storeWhatWaits()
-        }
-    }
-
-    /// Asks providers again whether they still know whom they have vouched for.
-    static func check(_ checks: ProviderChecks, _ logger: Logger) -> HousekeepingJob {
-        HousekeepingJob(interval: interval, complaint: "providers could not be asked again") {
-            for report in try await checks.run() where report.answered > 0 { GrantLog.tell(report, logger) }
-        }
-    }
-
     /// Tells when sign-ins at a provider, or writes of the store, have gone bad, and when they are well again.
     static func tell(_ health: HealthLog) -> HousekeepingJob {
         HousekeepingJob(interval: clockInterval, complaint: "how sign-ins go could not be looked at") { health.look() }

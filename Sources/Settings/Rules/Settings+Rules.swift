@@ -85,7 +85,7 @@ extension Settings {
         }
         faults += tokenTypeRules() + exchangeScopeRules()
         faults +=
-            addressRules() + databaseRules() + pushRules() + exchangeRules() + checkRules()
+            addressRules() + databaseRules() + exchangeRules() + checkRules()
             + ofWings.flatMap { $0.faults(beside: self) }
             + MasterKeyRule.faults(storage, files)
         faults += KeysWithoutEffect.faults(
@@ -113,8 +113,10 @@ extension Settings {
         return [SettingsError(.value, "storage.url", value: Secret.redacted, expected: expected)]
     }
 
-    private var hasDirectories: Bool { listedProviders.sections.contains { $0.userAPI.url != nil } }
-    private var hasPushes: Bool { listedProviders.sections.contains(where: \.serverInitiated) }
+    /// Whether some provider keeps a directory of users.
+    package var hasDirectories: Bool { listedProviders.sections.contains { $0.userAPI.url != nil } }
+    /// Whether some provider takes server-initiated sign-ins.
+    package var hasPushes: Bool { listedProviders.sections.contains(where: \.serverInitiated) }
 
     /// Who has come by a provider's access token has proven nothing of this moment.
     private func exchangeScopeRules() -> [SettingsError] {
@@ -125,15 +127,6 @@ extension Settings {
                 .value, "session.exchangeScopes", value: refused == .everything ? "everything" : refused.scope,
                 expected: "names of what changes nothing: " + harmless.names.joined(separator: ", "))
         }
-    }
-
-    /// Limits of what no provider does.
-    private func pushRules() -> [SettingsError] {
-        guard !hasPushes else { return [] }
-        let names = keys.map(\.name).filter { $0.hasPrefix("push.") }
-        return KeysWithoutEffect.faults(
-            keys, Set(names), under: "", in: self, fresh: fresh,
-            because: "no provider's section has serverInitiated: true")
     }
 
     private func exchangeRules() -> [SettingsError] {
@@ -210,19 +203,11 @@ extension Settings {
     func notices() -> [SettingsNotice] {
         var notices: [SettingsNotice] = []
         let isLimited =
-            rateLimit.isOn || hasPushes && rateLimit.pushesPerMinutePerAddress != nil
-            || ofWings.contains(where: \.limitsAddresses)
-            || hasDirectories && rateLimit.signUpsPerMinutePerAddress != nil
+            rateLimit.isOn || ofWings.contains { $0.limitsAddresses(beside: self) }
         if !http.isOnLoopback, http.trustedProxies.isEmpty, isLimited {
             let sentence =
                 "is empty while http.host is \(http.host): behind a proxy, everybody shares its address and limits"
             notices.append(SettingsNotice("http.trustedProxies", sentence))
-        }
-        if hasPushes, apiKeys.isEmpty {
-            let sentence =
-                "is empty while a provider's section has serverInitiated: anybody who reaches this service can have users asked"
-                + " on their phones"
-            notices.append(SettingsNotice("apiKeys", sentence))
         }
         if !session.splitAudiences, session.audience != nil || !listedResourceServers.names.isEmpty {
             let sentence =
@@ -236,12 +221,7 @@ extension Settings {
                 + "session.refreshRepeat the seconds"
             notices.append(SettingsNotice("session.refreshGraceSeconds", sentence))
         }
-        if push.lifetimeSeconds > Push.longestAdvised {
-            let sentence =
-                "is \(push.lifetimeSeconds), longer than the \(Push.longestAdvised) of ASVS 5.0, 6.5.5: for so long a request "
-                + "on the phone that nobody has answered can be approved by mistake"
-            notices.append(SettingsNotice("push.lifetimeSeconds", sentence))
-        }
+        for wing in ofWings { notices += wing.notices(beside: self) }
         for provider in listedProviders.sections { notices += provider.notices() }
         for app in listedApps.sections { notices += app.notices() }
         return notices + noticesOfSameNames() + noticesOfWeakness() + noticesOfSharedAddresses()

@@ -15,7 +15,25 @@ package protocol WingSettings: Sendable {
     var claimedPaths: ClaimedPaths? { get }
 
     /// Whether one address may do something of the wing's only so often.
-    var limitsAddresses: Bool { get }
+    func limitsAddresses(beside settings: Settings) -> Bool
+
+    /// What is worth knowing, though it holds.
+    func notices(beside settings: Settings) -> [SettingsNotice]
+}
+
+/// Those of a wing that nothing is said of.
+package struct NoSettings: WingSettings {
+    package static let keys: [SettingKey<Self>] = []
+
+    package init() {}
+
+    package func faults(beside settings: Settings) -> [SettingsError] { [] }
+
+    package var claimedPaths: ClaimedPaths? { nil }
+
+    package func limitsAddresses(beside settings: Settings) -> Bool { false }
+
+    package func notices(beside settings: Settings) -> [SettingsNotice] { [] }
 }
 
 /// Paths that no app of ours may have as its own, with all below them.

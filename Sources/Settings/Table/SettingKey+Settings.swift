@@ -10,11 +10,11 @@ extension SettingKey where Root == Settings {
         func added(to section: String) -> [Self] { ofWings.filter { $0.path.first == section } }
         return http + admin + [
             Self("apiKeys", \.apiKeys, .apiKeys, "Keys that apps send in X-API-KEY; none: no key is demanded.")
-        ] + rateLimit + added(to: "rateLimit") + signUpLimit + [
+        ] + rateLimit + added(to: "rateLimit") + [
             Self(
                 "instances", \.instances, .number(1...1000),
                 "Instances that serve together; each lets its share of the limits for one address pass.")
-        ] + storage + session + browser + added(to: "browser") + push + outbox + traces + associationFiles
+        ] + storage + session + browser + added(to: "browser") + outbox + traces + associationFiles
             + ofWings.filter { !["rateLimit", "browser"].contains($0.path.first) } + [
                 Self(
                     "registration", \.registration, .text(.choice),
@@ -129,13 +129,6 @@ extension SettingKey where Root == Settings {
             "rateLimit.authorizationsPerMinutePerAddress", \.rateLimit.authorizationsPerMinutePerAddress,
             .limit(upTo: 1_000_000), "Browser sign-ins that one client address may begin in a minute."),
         Self(
-            "rateLimit.pushesPerMinutePerAddress", \.rateLimit.pushesPerMinutePerAddress, .limit(upTo: 1_000_000),
-            "Server-initiated sign-ins that one client address may begin in a minute."),
-        Self(
-            "rateLimit.profileRefreshesPerHourPerUser", \.rateLimit.profileRefreshesPerHourPerUser,
-            .limit(upTo: 1_000_000),
-            "How often in an hour one user's provider is asked for their attributes again, by all instances together."),
-        Self(
             "rateLimit.exchangesPerHourPerUser", \.rateLimit.exchangesPerHourPerUser, .limit(upTo: 1_000_000),
             "How often in an hour one user is signed in by access tokens of a provider's, by all instances together."),
         Self(
@@ -152,17 +145,6 @@ extension SettingKey where Root == Settings {
             "Tokens that one instance introspects for services at once; 16 times as many wait, each service and "
                 + "address in turn."
         ),
-        Self(
-            "rateLimit.profileRefreshesAtOnce", \.rateLimit.profileRefreshesAtOnce, .number(1...100_000),
-            "Users whose attributes one instance asks providers for again at once; 16 times as many wait, each in turn."
-        ),
-    ]
-
-    private static let signUpLimit: [Self] = [
-        Self(
-            "rateLimit.signUpsPerMinutePerAddress", \.rateLimit.signUpsPerMinutePerAddress, .limit(upTo: 1_000_000),
-            "Sign-ups and recoveries at a provider's directory of users that one client address may ask for in a minute."
-        )
     ]
 
     private static let storage: [Self] = [
@@ -325,19 +307,6 @@ extension SettingKey where Root == Settings {
             "How long a request takes before its trace is sent whatever the sampler says; with "
                 + "OTEL_EXPORTER_OTLP_ENDPOINT."
         )
-    ]
-
-    private static let push: [Self] = [
-        Self(
-            "push.lifetimeSeconds", \.push.lifetimeSeconds, .number(60...2 * day),
-            "How long a user may take to answer a server-initiated sign-in; ten minutes at most by ASVS 5.0, 6.5.5."),
-        Self(
-            "push.perUser", \.push.perUser, .number(1...100),
-            "How often one user is asked on the phone within push.windowSeconds, by all apps together."),
-        Self("push.windowSeconds", \.push.windowSeconds, .number(1...day), "The time in which push.perUser counts."),
-        Self(
-            "push.maximumPending", \.push.maximumPending, .number(1...1_000_000),
-            "Server-initiated sign-ins that are kept at once; one more makes the oldest give way."),
     ]
 
     private static let associationFiles: [Self] = [

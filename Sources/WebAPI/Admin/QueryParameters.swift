@@ -1,9 +1,9 @@
-internal import HTTPServer
-internal import SignIn
+package import HTTPServer
+package import SignIn
 internal import Syntax
 
 /// The parameters of a query, each once.
-struct QueryParameters {
+package struct QueryParameters {
     private static let maximumFields = 32
     private static let standardLimit = 100
     /// A page of so many takes some milliseconds.
@@ -12,7 +12,7 @@ struct QueryParameters {
     private let fields: FormFields?
 
     /// - Throws: `ServiceError.invalidRequest`, naming no value.
-    init(_ request: HTTPRequest) throws(ServiceError) {
+    package init(_ request: HTTPRequest) throws(ServiceError) {
         do throws(FormError) {
             fields = try request.query.map { query throws(FormError) in
                 try FormFields(parsing: query.utf8.span, limit: Self.maximumFields)
@@ -39,7 +39,7 @@ struct QueryParameters {
     }
 
     /// - Returns: nil when it is absent or empty.
-    func text(_ name: String) throws(ServiceError) -> String? {
+    package func text(_ name: String) throws(ServiceError) -> String? {
         let values = fields?.values(name) ?? []
         guard values.count <= 1 else { throw .invalidRequest("The parameter \(name) is there twice.") }
         guard values.first?.hasControlCharacters != true else {

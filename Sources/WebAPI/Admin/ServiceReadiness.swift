@@ -20,7 +20,6 @@ public actor ServiceReadiness {
     private static let lifetime = Duration.seconds(1)
     /// How long the caller waits for a look: behind many sign-ins it takes longer, and then the last one counts.
     private static let patience = Duration.milliseconds(40)
-    private static let firstPatience = Duration.seconds(2)
     private static let pause = Duration.milliseconds(5)
     /// A look that takes longer has met a store that says nothing.
     private static let longestLook = Duration.seconds(2)
@@ -33,6 +32,8 @@ public actor ServiceReadiness {
 
     private let repository: any MaintenanceRepository & SigningKeyRepository
     private let clock: Clock
+    private let firstPatience: Duration
+    private let elapsed: @Sendable (_ since: MonotonicTime) -> Duration
     private let storeWatch = HealthWatch(fewest: ServiceReadiness.fewestFailures)
     private var last: (state: State, at: MonotonicTime)?
     private var lookBegan: MonotonicTime?
@@ -41,9 +42,18 @@ public actor ServiceReadiness {
     private var sampled = StoreOutcomes.Counts()
     private var mistrustedUntil: MonotonicTime?
 
-    public init(repository: any MaintenanceRepository & SigningKeyRepository, clock: Clock) {
+    /// - Parameters:
+    ///   - firstPatience: how long the caller waits for the first look, before which nothing is known.
+    ///   - elapsed: how long a look took that began then.
+    public init(
+        repository: any MaintenanceRepository & SigningKeyRepository, clock: Clock,
+        firstPatience: Duration = .seconds(2),
+        elapsed: @escaping @Sendable (_ since: MonotonicTime) -> Duration = { .now - $0 }
+    ) {
         self.repository = repository
         self.clock = clock
+        self.firstPatience = firstPatience
+        self.elapsed = elapsed
         sampled = repository.outcomes.counts
     }
 
@@ -69,7 +79,7 @@ public actor ServiceReadiness {
         if let proven = provenByWrites(now) { return proven }
         let before = last?.at
         beginLook(now)
-        let end = MonotonicTime.now + (last == nil ? Self.firstPatience : Self.patience)
+        let end = MonotonicTime.now + (last == nil ? firstPatience : Self.patience)
         repeat {
             try? await Task.sleep(for: Self.pause)
             if let last, last.at != before { return isDraining ? .draining : last.state }
@@ -96,7 +106,7 @@ public actor ServiceReadiness {
         lookBegan = began
         Task { [repository, clock] in
             let state = await Self.look(into: repository, now: clock.seconds)
-            take(state, now + (.now - began))
+            take(state, now + elapsed(began))
         }
     }
 

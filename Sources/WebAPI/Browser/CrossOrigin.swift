@@ -6,16 +6,23 @@ internal import SignIn
 /// for what is public anyway, all. Never where browsers are sent, not called (RFC 9700 §2.6), nor where providers call.
 struct CrossOrigin: Sendable {
     private static let everybodys = Set(IssuerMetadata.paths + ["/.well-known/jwks.json"])
-    private static let others = [
-        AuthorizeEndpoint.path, LogoutEndpoint.path, "/callback", "/confirm", LogoutEndpoint.returnSuffix,
-        BackChannelLogoutEndpoint.suffix,
-        ProviderEventsEndpoint.suffix, ProviderEventsEndpoint.deletionSuffix,
-        ServerInitiatedSignIn.notificationPath,
-    ]
 
-    let apps: AppRegistry
-    /// The paths of our own host that apps have claimed, and those of pages that wings bring.
-    let pages: Set<String>
+    private let apps: AppRegistry
+    /// How the paths end that browsers are sent to, and that providers call.
+    private let others: [String]
+
+    /// - Parameters:
+    ///   - landings: the paths of our own host that apps have claimed.
+    ///   - operations: all that there can be.
+    init(apps: AppRegistry, landings: [String], operations: [Operation<APIServices>]) {
+        self.apps = apps
+        others =
+            landings
+            + operations.filter { $0.access.hasPages || $0.access == .provider }.map { operation in
+                // What follows the name of a provider.
+                String(operation.path.split(separator: "}").last ?? "")
+            }
+    }
 
     /// The answer to a browser that asks first (Fetch §3.2.3); nil when the request is no such question, or from no
     /// origin that may call.
@@ -37,8 +44,7 @@ struct CrossOrigin: Sendable {
     /// What tells a browser that its script may read the answer; nil where it may not.
     func fields(for request: HTTPRequest, from origin: String) -> [(name: String, value: String)]? {
         if Self.everybodys.contains(request.path) { return [(name: "Access-Control-Allow-Origin", value: "*")] }
-        let isForOthers =
-            pages.contains(request.path) || Self.others.contains { request.path.hasSuffix($0) }
+        let isForOthers = others.contains { request.path.hasSuffix($0) }
         guard apps.allows(origin: origin), !isForOthers else { return nil }
         return [
             (name: "Access-Control-Allow-Origin", value: origin), (name: "Vary", value: "Origin"),

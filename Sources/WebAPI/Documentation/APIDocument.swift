@@ -114,7 +114,7 @@ extension OpenAPIDocument {
             server: baseURL ?? "/", tags: tags(of: operations.map(\.description), wings),
             operations: operations.map(\.object),
             components: Components(
-                schemas: RequestSchemas.all + wings.all.flatMap(\.requestSchemas) + AnswerSchemas.all
+                schemas: RequestSchemas.all(with: wings) + wings.all.flatMap(\.requestSchemas) + AnswerSchemas.all
                     + wings.all.flatMap(\.answerSchemas) + IssuerSchemas.all + AdminSchemas.all + ErrorSchemas.all
                     + StockAppSchemas.all,
                 parameters: [("RequestID", requestID)],
@@ -129,9 +129,10 @@ extension OpenAPIDocument {
 
     /// The groups that operations are in, in a reader's order.
     private static func tags(of operations: [OperationDescription], _ wings: APIExtensions) -> [Tag] {
-        OperationGroup.all(with: wings.all.map(\.group)).filter { tag in operations.contains { $0.tag == tag } }.map {
-            Tag(name: $0.name, description: $0.description)
-        }
+        OperationGroup.all(with: wings.all.flatMap(\.groups)).filter { tag in operations.contains { $0.tag == tag } }
+            .map {
+                Tag(name: $0.name, description: $0.description)
+            }
     }
 
     private static let ofHTTP =

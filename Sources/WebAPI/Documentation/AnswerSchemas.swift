@@ -1,10 +1,10 @@
 internal import Accounts
-internal import JSON
+package import JSON
 internal import OpenAPI
 internal import SignIn
 
 /// The schemas of successes.
-enum AnswerSchemas {
+package enum AnswerSchemas {
     static var all: [(name: String, value: JSONValue)] {
         [
             ("Tokens", tokens), ("TokenAnswer", tokenAnswer), ("SignedIn", signedIn), ("SignedInUser", signedInUser),
@@ -14,18 +14,15 @@ enum AnswerSchemas {
             ("AttributeMatches", attributeMatches),
             ("Identity", identity), ("Session", session), ("Revoked", revoked),
             ("MergedAccount", mergedAccount),
-            ("ProviderToken", providerToken),
             ("Empty", empty), ("KeySet", keySet), ("PublicKey", publicKey), ("Health", health),
-            ("Introspected", introspected), ("DeletionConfirmation", deletionConfirmation),
-            ("CredentialDelivery", credentialDelivery), ("CredentialBindingJob", credentialBindingJob),
-            ("PushBegun", pushBegun), ("PushPending", pushPending), ("PushSignedIn", pushSignedIn),
+            ("Introspected", introspected),
         ]
     }
 
-    private static let tokens = Schema.extending(
+    package static let tokens = Schema.extending(
         tokensOfAnApp, with: Schema.object("A session.", required: ["refresh_token"], []))
 
-    private static let receiptOfSignIn = Schema.text(
+    package static let receiptOfSignIn = Schema.text(
         """
         What the user has approved with the sign-in, where the app may have `transactions` and asked for it by `context` and \
         `acr_values`: a receipt as of `POST /auth/transaction`. An answer without one approves nothing.
@@ -81,7 +78,7 @@ enum AnswerSchemas {
             "user_id": userID, "merged_user_id": Schema.integer("The number that nobody has any more.", ["minimum": 1]),
             "identities": Schema.array(of: Reference.schema("Identity")),
         ])
-    private static let mergeOffered = Schema.boolean(
+    package static let mergeOffered = Schema.boolean(
         "`true` where the carrier says that the user had a number elsewhere by which another user is known here: the two "
             + "may be one person's accounts (`POST /users/me/merge`). Absent else, and in whatever is not the answer to a "
             + "sign-in.")
@@ -120,38 +117,6 @@ enum AnswerSchemas {
                 "acr": acr,
                 "auth_time": Schema.time("When the user authenticated at the provider, where it tells that"),
             ]))
-
-    private static let pushID = Schema.text("What the app asks by: a secret.", ["pattern": "^[A-Za-z0-9_-]{43}$"])
-
-    private static let credentialDelivery = Schema.object(
-        "How a credential comes to its user.", required: ["delivery", "authenticator_url"],
-        [
-            "delivery": Schema.choice("Whether the provider mails it, or the link is here.", ["email", "return"]),
-            "authenticator_url": Schema.text("Where the user gets the app that keeps credentials."),
-            "credential_binding_link": Schema.text("The person who follows it has a credential; where it is returned."),
-            "mail_recovery": Schema.boolean(
-                "`false` where the link is here: the account has no address, so no mail will ever come for it."),
-            "credential_binding_job": Reference.schema("CredentialBindingJob"),
-        ])
-
-    private static let credentialBindingJob = Schema.object(
-        "What the provider calls it; where the link is returned.", ["id": Schema.text("Its name.")])
-
-    private static let pushBegun = Schema.object(
-        "A sign-in that begins on the user's phone.", required: ["auth_req_id", "expires_in"],
-        [
-            "auth_req_id": pushID,
-            "expires_in": Schema.integer("How long the user may take, in seconds.", ["minimum": 1]),
-        ])
-
-    private static let pushPending = Schema.object(
-        "It is pending.", required: ["auth_req_id"], ["auth_req_id": pushID])
-
-    private static let pushSignedIn = Schema.extending(
-        tokens,
-        with: Schema.object(
-            "A session.", required: ["auth_req_id"],
-            ["auth_req_id": pushID, "merge_offered": mergeOffered, "receipt": receiptOfSignIn]))
 
     private static let challenge = Schema.object(
         "A nonce of ours.", required: ["nonce", "expires"],
@@ -259,13 +224,6 @@ enum AnswerSchemas {
                 "Only where the provider passes no mail on to the address that it gives: since when"),
         ])
 
-    private static let deletionConfirmation = Schema.object(
-        "That somebody was forgotten, as Facebook wants to be told it.", required: ["url", "confirmation_code"],
-        [
-            "url": Schema.text("A page that says what was done."),
-            "confirmation_code": Schema.text("What the page is asked by.", ["pattern": "^[0-9a-f]{64}$"]),
-        ])
-
     private static let session = Schema.object(
         "One place where the user is signed in.",
         required: ["session_id", "created_at", "expires_at", "provider", "client_id", "current"],
@@ -279,16 +237,6 @@ enum AnswerSchemas {
             "acr": acr,
             "auth_time": Schema.time("When the user authenticated at the provider"),
             "current": Schema.boolean("Whether the request was made under this session."),
-        ])
-
-    private static let providerToken = Schema.object(
-        "An access token of a provider.", required: ["access_token", "token_type"],
-        [
-            "access_token": Schema.text("The provider's, for its own services."),
-            "token_type": Schema.choice("How the token is sent.", ["Bearer"]),
-            "expires_in": Schema.integer(
-                "How long it is good for, in seconds; missing where the provider has not said.", ["minimum": 0]),
-            "scope": Schema.text("What it is good for, where the provider has said."),
         ])
 
     private static let revoked = Schema.object(

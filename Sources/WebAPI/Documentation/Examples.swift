@@ -3,17 +3,13 @@ internal import JSON
 internal import SignIn
 
 /// What the document's examples are made of: Jane Doe and her phone.
-enum Examples {
+package enum Examples {
     static let requestID = "7f3a9c51-1"
-    static let accessToken = "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
-    static let refreshToken = "eyJ0eXAiOiJydCtqd3QiLCJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+    package static let accessToken = "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+    package static let refreshToken = "eyJ0eXAiOiJydCtqd3QiLCJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
     static let receipt = "eyJhbGciOiJFUzI1NiIsInR5cCI6InRyYW5zYWN0aW9uLXJlY2VpcHQrand0In0.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
-    static let logoutToken = "eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
-    static let eventToken = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImtleSJ9.eyJldmVudHMiOiJ7fSJ9.c2lnbmF0dXJl"
-    static let signedRequest = "c2lnbmF0dXJl.eyJ1c2VyX2lkIjoiNyJ9"
     static let ticket = "zenkey.dGlja2V0dGlja2V0dGlja2V0dGlja2V0dGlja2V0dGk"
     static let sessionID = "00000000673f1c2b9d5e44a1b0c7d2e3"
-    static let pushID = "cHVzaHB1c2hwdXNocHVzaHB1c2hwdXNocHVzaHB1c2g"
     static let now: Int64 = 1_790_000_000
 
     static let linkTicket = LinkTicket(
@@ -27,21 +23,6 @@ enum Examples {
         "client_id": "ccid-0123456789abcdef", "code": "the-code",
         "redirect_uri": "ccid-0123456789abcdef://com.xci.provider.sdk", "mccmnc": "310410",
         "code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "nonce": "n-0S6_WzA2Mj",
-    ]
-
-    static let pushRequest: JSONValue = [
-        "client_id": "ccid-0123456789abcdef", "login_hint": "+12065550100", "mccmnc": "310410",
-        "context": "Sign in at the counter of Acme, Main Street",
-    ]
-
-    static let pushNotification: JSONValue = [
-        "auth_req_id": "the-carriers-own", "state": "the-state", "access_token": "the-access-token",
-        "id_token": "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-    ]
-
-    static let pushSignedIn: JSONValue = [
-        "auth_req_id": .string(pushID), "access_token": .string(accessToken), "token": .string(accessToken),
-        "refresh_token": .string(refreshToken), "token_type": "Bearer", "expires_in": 900, "expires": 900,
     ]
 
     static let approval: JSONValue = [
@@ -84,9 +65,6 @@ enum Examples {
         "own": ["username": "jane", "email": "jane@home.example"], "claims": ["roles": ["editor"], "level": 3],
     ]
 
-    static let providerToken: JSONValue = [
-        "access_token": "2YotnFZFEjr1zCsicMWpAA", "token_type": "Bearer", "expires_in": 3540, "scope": "openid profile",
-    ]
     static let userSummary: JSONValue = [
         "user_id": 7, "created_at": .integer(now), "updated_at": .integer(now), "identities": 1,
         "last_sign_in_at": .integer(now),
@@ -94,12 +72,6 @@ enum Examples {
     static let identity: JSONValue = [
         "identity_id": 3, "provider": "zenkey", "issuer": "https://id.carrier.example", "origin": "sign-in",
         "linked_at": .integer(now), "last_sign_in_at": .integer(now),
-    ]
-
-    private static let confirmation = "000000006ab13780c0ffee00c0ffee0000112233445566778899aabbccddeeff"
-    static let deletionConfirmation: JSONValue = [
-        "url": .string("https://gatehouse.example/auth/facebook/events/deletion?code=\(confirmation)"),
-        "confirmation_code": .string(confirmation),
     ]
 
     static let session: JSONValue = [

@@ -10,17 +10,15 @@ package struct OperationGroup: Hashable, Sendable {
 
 extension OperationGroup {
     static let signIn = OperationGroup("Signing in", "From an authorization code to a session.")
-    static let push = OperationGroup("On the user's phone", "Our server has the carrier ask; the app waits.")
-    static let signUp = OperationGroup(
-        "Signing up", "Accounts and credentials at a provider that keeps a directory of users.")
     static let sessions = OperationGroup("Sessions", "Renew them, list them, end them.")
-    static let user = OperationGroup(
+    package static let user = OperationGroup(
         "The user", "What is known of the signed-in user, and what the user approves.")
-    static let identities = OperationGroup("Identities", "By which carriers and providers the user signs in.")
-    static let browser = OperationGroup(
+    package static let identities = OperationGroup("Identities", "By which carriers and providers the user signs in.")
+    package static let browser = OperationGroup(
         "Through the browser",
         "For apps of ours that use an OAuth library: this service is their issuer, and these ask for no API key.")
-    static let service = OperationGroup("The service", "For other services and for tools; these ask for no API key.")
+    package static let service = OperationGroup(
+        "The service", "For other services and for tools; these ask for no API key.")
     static let probes = OperationGroup("Probes", "For load balancers and supervisors; these ask for no token.")
     static let users = OperationGroup("Users", "Who there is, what is kept of them, and their end.")
     static let records = OperationGroup("Records", "What has happened.")
@@ -29,6 +27,6 @@ extension OperationGroup {
     ///
     /// - Parameter wings: those of wings.
     static func all(with wings: [OperationGroup]) -> [OperationGroup] {
-        [signIn, push, signUp, sessions, user, identities, browser] + wings + [service, probes, users, records]
+        [signIn, sessions, user, identities, browser] + wings + [service, probes, users, records]
     }
 }

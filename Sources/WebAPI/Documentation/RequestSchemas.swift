@@ -1,19 +1,18 @@
-internal import JSON
+package import JSON
 internal import OpenAPI
 internal import Providers
 internal import SignIn
 
 /// The schemas of what apps send.
-enum RequestSchemas {
-    static var all: [(name: String, value: JSONValue)] {
+package enum RequestSchemas {
+    /// - Parameter wings: what wings bring, of which some take what these are of.
+    static func all(with wings: APIExtensions) -> [(name: String, value: JSONValue)] {
         [
             ("AuthorizedResponse", AuthorizedResponseSchema.value), ("TransactionApproval", transactionApproval),
             ("IdentityProof", identityProof), ("AccountMerge", accountMerge),
             ("TokenRequest", tokenRequest), ("Introspection", introspection), ("Revocation", revocation),
-            ("ProviderEvent", providerEvent), ("SignedRequest", signedRequest), ("PushRequest", pushRequest),
-            ("PushNotification", pushNotification), ("Registration", registration), ("SignUp", signUp),
-            ("ProfileRefresh", profileRefresh), ("ProfileEdits", profileEdits), ("TypedAttributes", typedAttributes),
-            ("Logout", logout),
+            ("Registration", registration(with: wings)), ("ProfileEdits", profileEdits),
+            ("TypedAttributes", typedAttributes),
             ("AuthorizationRequest", BrowserSchemas.authorizationRequest),
             ("ProviderAnswer", BrowserSchemas.providerAnswer),
             ("Confirmation", BrowserSchemas.confirmation), ("LinkRequest", BrowserSchemas.linkRequest),
@@ -22,7 +21,7 @@ enum RequestSchemas {
     }
 
     /// Adds under which other names a parameter is understood.
-    static func spelled(_ name: String, _ description: String) -> String {
+    package static func spelled(_ name: String, _ description: String) -> String {
         let others = (ParameterForm.ofSDKs[name]?.spellings ?? []).map { "`\($0)`" }
         return others.isEmpty ? description : description + " Also spelled \(others.joined(separator: ", "))."
     }
@@ -34,19 +33,11 @@ enum RequestSchemas {
             ["maxLength": 4096, "pattern": "^[!-~]*$"])
     }
 
-    static func text(
+    package static func text(
         _ name: String, _ description: String, _ more: KeyValuePairs<String, JSONValue> = [:]
     ) -> JSONValue {
         Schema.text(spelled(name, description), more)
     }
-
-    private static let profileRefresh = Schema.object(
-        "Whose provider is asked. It may be empty.",
-        [
-            "identity_id": Schema.integer(
-                "The `identity_id` of the list of identities; without it, the one that the session was opened by.",
-                ["minimum": 1])
-        ])
 
     private static let typedAttributes = Schema.object(
         "What the user has typed; at least one of them.",
@@ -155,90 +146,12 @@ enum RequestSchemas {
             ])
     }
 
-    private static var pushRequest: JSONValue {
-        Schema.object(
-            """
-            Whom to ask and what to show. `client_id` or `provider` finds the provider, as in a sign-in. `login_hint` and \
-            `mccmnc` are needed without a session token, and not taken with one. Unknown members are ignored.
-            """,
-            required: ["context"],
-            [
-                "client_id": text("client_id", "The client identifier that the app used at the provider."),
-                "provider": text("provider", "The provider's name in the configuration."),
-                "login_hint": text(
-                    "login_hint", "The user's phone number (E.164).", ["pattern": "^[+][1-9][0-9]{6,14}$"]),
-                "mccmnc": Schema.textOrNumber(
-                    spelled("mccmnc", "The user's mobile network, six digits."), ["pattern": "^[0-9]{6}$"]),
-                "mcc": Schema.textOrNumber("The country code, where the two come apart.", ["pattern": "^[0-9]{3}$"]),
-                "mnc": Schema.textOrNumber("The network code, where the two come apart.", ["pattern": "^[0-9]{2,3}$"]),
-                "context": text(
-                    "context", "What the user is shown, on one line.",
-                    [
-                        "minLength": 1, "maxLength": .integer(Int64(AuthorizedResponse.maximumContextLength)),
-                        "pattern": #"^[^\u0000-\u001F\u007F-\u009F]*$"#,
-                    ]),
-                "acr_values": Schema.textOrList(
-                    spelled("acr_values", "The levels of which the user must reach one."),
-                    ["maxLength": 2048, "pattern": noControls]),
-                "correlation_id": Schema.textOrNumber(
-                    spelled("correlation_id", "The app's own name for the sign-in, which goes into the logs."),
-                    ["pattern": "^[A-Za-z0-9._-]{1,64}$"]),
-            ])
-    }
-
-    private static var pushNotification: JSONValue {
-        Schema.object(
-            "What has come of a request: tokens, or an `error`. Other members are ignored.",
-            required: ["auth_req_id", "state"],
-            [
-                "auth_req_id": Schema.text("What the carrier calls the request.", ["minLength": 1, "maxLength": 2048]),
-                "state": Schema.text("The `state` of the request.", ["minLength": 1, "maxLength": 2048]),
-                "access_token": Schema.text(
-                    "For userinfo.",
-                    ["minLength": 1, "maxLength": .integer(Int64(AccessTokenRules.maximumTokenBytes))]),
-                "id_token": Schema.text("Who has approved.", ["minLength": 1]),
-                "error": Schema.text("Why there is none.", ["minLength": 1, "maxLength": 2048]),
-            ])
-    }
-
-    private static var logout: JSONValue {
-        Schema.object(
-            "What a provider says is over (OpenID Connect Back-Channel Logout §2.5).", required: ["logout_token"],
-            [
-                "logout_token": Schema.text(
-                    "The token, exactly one.",
-                    ["minLength": 1, "maxLength": .integer(Int64(LogoutTokenVerifier.maximumTokenBytes))])
-            ])
-    }
-
-    private static var providerEvent: JSONValue {
-        Schema.object(
-            "What a provider tells. A token of RISC is the body itself, as `application/secevent+jwt`.",
-            [
-                "payload": Schema.text(
-                    "Apple's: a signed token.",
-                    ["maxLength": .integer(Int64(EventTokenVerifier.maximumTokenBytes))]),
-                "signed_request": signedText,
-            ])
-    }
-
-    private static var signedRequest: JSONValue {
-        Schema.object(
-            "What Facebook posts as a form.", required: ["signed_request"], ["signed_request": signedText])
-    }
-
-    private static var signedText: JSONValue {
-        Schema.text(
-            "Facebook's: a signature, a dot and JSON, as base64url.",
-            ["maxLength": .integer(Int64(SignedRequest.maximumBytes))])
-    }
-
-    static let noControls: JSONValue = #"^[^\u0000-\u001F\u007F]*$"#
+    package static let noControls: JSONValue = #"^[^\u0000-\u001F\u007F]*$"#
 
     /// The provider's name, and 256 bits.
     private static let ticket: JSONValue = "^.+[.][A-Za-z0-9_-]{43}$"
 
-    private static var registration: JSONValue {
+    private static func registration(with wings: APIExtensions) -> JSONValue {
         var properties: [JSONObject.Member] = [
             ("link_ticket", text("link_ticket", "The ticket of the error `unlinked_user`.", ["pattern": ticket])),
             (
@@ -252,7 +165,8 @@ enum RequestSchemas {
             ("replaces_token", replacesToken),
         ]
         properties += ProfileFields.names.map { ($0, field("What the user says of this.", named: $0)) }
-        for member in signUpMembers where !properties.contains(where: { $0.name == member.name }) {
+        for member in wings.all.compactMap(\.registration).flatMap(\.members)
+        where !properties.contains(where: { $0.name == member.name }) {
             properties.append(member)
         }
         return Schema.object(

@@ -137,25 +137,26 @@ enum SignInDescriptions {
                 headers: [.cacheControl])
         ] + clientErrors.filter { $0.status != 429 })
 
-    static let register = OperationDescription(
-        id: "registerUser", tag: .signIn, summary: "Register with a link ticket",
-        description: """
-            Where registration is by ticket, a sign-in of somebody unknown is answered 403 `unlinked_user` with a \
-            ticket. It makes a user here, once, within ten minutes, for the same client; a user who is signed in links it at \
-            `POST /users/me/identities` instead. Without a ticket it is a sign-up, \
-            as `POST /users/signup`, where a provider has a directory of users.
-            """,
-        body: .init(
-            schema: "Registration",
-            example: ["link_ticket": .string(Examples.ticket), "username": "jane", "email": "jane@example.com"]),
-        successes: [
-            .init(
-                status: 201, description: "The user is registered and signed in.",
-                schema: Reference.schema("Tokens"), example: Examples.tokens, headers: [.cacheControl]),
-            SignUpDescriptions.registered,
-        ],
-        errors: [
-            .unknownClient, .unknownProvider, .invalidToken, .invalidGrant, .identityInUse, .rateLimited,
-            .providerError, .providerUnavailable, .providerTimeout, .storageUnavailable,
-        ])
+    static func register(with wings: APIExtensions) -> OperationDescription {
+        OperationDescription(
+            id: "registerUser", tag: .signIn, summary: "Register with a link ticket",
+            description: """
+                Where registration is by ticket, a sign-in of somebody unknown is answered 403 `unlinked_user` with a \
+                ticket. It makes a user here, once, within ten minutes, for the same client; a user who is signed in links it at \
+                `POST /users/me/identities` instead. Without a ticket it is a sign-up, \
+                as `POST /users/signup`, where a provider has a directory of users.
+                """,
+            body: .init(
+                schema: "Registration",
+                example: ["link_ticket": .string(Examples.ticket), "username": "jane", "email": "jane@example.com"]),
+            successes: [
+                .init(
+                    status: 201, description: "The user is registered and signed in.",
+                    schema: Reference.schema("Tokens"), example: Examples.tokens, headers: [.cacheControl])
+            ] + wings.all.compactMap(\.registration?.success),
+            errors: [
+                .unknownClient, .unknownProvider, .invalidToken, .invalidGrant, .identityInUse, .rateLimited,
+                .providerError, .providerUnavailable, .providerTimeout, .storageUnavailable,
+            ])
+    }
 }

@@ -2,8 +2,8 @@ internal import JSON
 internal import OpenAPI
 
 /// The operations on the signed-in user.
-enum UserDescriptions {
-    private static let user = OperationDescription.Success(
+package enum UserDescriptions {
+    package static let user = OperationDescription.Success(
         description: "The user.", schema: Reference.schema("CurrentUser"), example: Examples.currentUser,
         headers: [.cacheControl])
 
@@ -42,20 +42,6 @@ enum UserDescriptions {
             """,
         body: .init(schema: "ProfileEdits", example: ["name": "Jane D.", "email": ""]),
         successes: [user], errors: [.insufficientUserAuthentication, .identityTooNew])
-
-    static let refreshProfile = OperationDescription(
-        id: "refreshProfile", tag: .user, summary: "Ask the provider for the user's attributes again",
-        description: """
-            Takes a provider whose section has `keepTokens`. The provider is asked with the tokens of the identity that \
-            the session was opened by, or of the one that the body names; what it says is merged as after a sign-in. One user \
-            may have that done ten times an hour, or as often as the configuration says.
-            """,
-        body: .init(schema: "ProfileRefresh", example: ["identity_id": 3]),
-        successes: [user],
-        errors: [
-            .notFound, .unknownProvider, .userinfoMismatch, .providerSignInRequired, .noUserinfo, .providerError,
-            .providerUnavailable, .providerTimeout, .rateLimited,
-        ])
 
     static let match = OperationDescription(
         id: "matchCurrentUser", tag: .user, summary: "Compare what the user typed with what a provider has said",

@@ -95,39 +95,6 @@ enum UserListDescriptions {
         ],
         errors: [.rateLimited, .locked, .insufficientUserAuthentication, .identityTooNew, .mergeConflict])
 
-    static let accessToken = OperationDescription(
-        id: "providerAccessToken", tag: .identities,
-        summary: "Get a provider's access token",
-        description: """
-            For a service of ours that asks the provider's in the user's name. It shows its own id and secret beside the \
-            user's session token, and its section names the provider among `providerTokens`. The token is good for more \
-            than a minute; where it is not, it is refreshed first, once for all who ask. A refresh token is never told.
-            """,
-        parameters: [
-            [
-                "name": "identity_id", "in": "path", "required": true,
-                "description": "The `identity_id` of the list.", "schema": ["type": "integer", "minimum": 1],
-                "example": 3,
-            ],
-            [
-                "name": "force_refresh", "in": "query", "required": false,
-                "description": """
-                `true` where the token that was told before was refused. One that is younger than ten seconds is told \
-                again all the same.
-                """,
-                "schema": ["type": "boolean", "default": false],
-            ],
-        ],
-        successes: [
-            .init(
-                description: "The token.", schema: Reference.schema("ProviderToken"), example: Examples.providerToken,
-                headers: [.cacheControl])
-        ],
-        errors: [
-            .rateLimited, .notFound, .unknownProvider, .unauthorizedClient, .providerSignInRequired, .providerError,
-            .providerUnavailable, .providerTimeout,
-        ])
-
     static let listSessions = OperationDescription(
         id: "listSessions", tag: .sessions,
         summary: "List the user's sessions",

@@ -17,7 +17,9 @@ package struct AccountPageSettings: WingSettings {
     package var claimedPaths: ClaimedPaths? { nil }
 
     // What it begins counts as any sign-in through the browser.
-    package var limitsAddresses: Bool { false }
+    package func limitsAddresses(beside settings: Settings) -> Bool { false }
+
+    package func notices(beside settings: Settings) -> [SettingsNotice] { [] }
 
     package func faults(beside settings: Settings) -> [SettingsError] { [] }
 }

@@ -14,17 +14,16 @@ extension Wing {
         let issuer = settings.session.issuer.map { BaseURL($0.text) } ?? own
         let isOn = configured.isOn && !settings.apps.isEmpty
         return OpenWing(
-            api: .accountPage(isOn: isOn && issuer != nil), limits: [:],
+            api: .accountPage(isOn: isOn && issuer != nil),
             apps: issuer.map { isOn ? [.accountPage(of: $0)] : [] } ?? [])
     }
 }
 
 extension APIExtension {
     static func accountPage(isOn: Bool) -> APIExtension {
-        var page = APIExtension(
-            isOn: isOn, group: .accountPage, operations: AccountPageEndpoint.operations,
-            requestSchemas: [("AccountAct", AccountPageDescriptions.act)], answerSchemas: [], errors: [],
-            metadataPaths: [])
+        var page = APIExtension(isOn: { _ in isOn }, operations: AccountPageEndpoint.operations)
+        page.groups = [.accountPage]
+        page.requestSchemas = [("AccountAct", AccountPageDescriptions.act)]
         page.takesConsentBack = true
         return page
     }

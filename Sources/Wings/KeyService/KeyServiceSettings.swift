@@ -57,7 +57,7 @@ package struct KeyServiceSettings: WingSettings {
             "How many days a key stays that nobody unlocks."),
     ]
 
-    package var limitsAddresses: Bool {
+    package func limitsAddresses(beside settings: Settings) -> Bool {
         enabled
             && (keysPerMinutePerAddress != nil || keysPerDayPerAddress != nil
                 || failedLongSecretsPerMinutePerAddress != nil)
@@ -69,6 +69,8 @@ package struct KeyServiceSettings: WingSettings {
             [basePath] + KeyServicePaths.metadataPaths(beside: basePath).filter { !$0.hasPrefix("//") },
             expected: "a path that is not below keyService.basePath, nor its issuer's metadata")
     }
+
+    package func notices(beside settings: Settings) -> [SettingsNotice] { [] }
 
     package func faults(beside settings: Settings) -> [SettingsError] {
         guard enabled else {

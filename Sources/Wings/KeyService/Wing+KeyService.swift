@@ -17,9 +17,9 @@ extension Wing {
                 .keys: configured.keysPerMinutePerAddress,
                 .failedLongSecrets: configured.failedLongSecretsPerMinutePerAddress,
             ]
-        ) { repository, clock in
+        ) { parts in
             guard hashing != nil, let days = configured.unusedDays else { return [] }
-            return [.sweepKeys(UnlockKeys(repository), unusedDays: Int64(days), clock)]
+            return [.sweepKeys(UnlockKeys(parts.repository), unusedDays: Int64(days), parts.clock)]
         }
     }
 }
@@ -30,12 +30,15 @@ extension APIExtension {
     ///   - hashing: where passwords are hashed; nil where the service is off.
     ///   - keysPerDay: how many keys one address may make in a day; nil: no limit.
     static func keyService(at path: String, _ hashing: PasswordHashing?, keysPerDay: Int64?) -> APIExtension {
-        APIExtension(
-            isOn: hashing != nil, group: .keyService,
-            operations: KeyServiceEndpoint.operations(at: path, hashing, keysPerDay: keysPerDay),
-            requestSchemas: KeyServiceSchemas.requests, answerSchemas: KeyServiceSchemas.answers,
-            errors: [.badPassword, .keyLocked, .userLocked, .keyMissing, .unableToCreateKey],
-            metadataPaths: KeyServicePaths.metadataPaths(beside: path))
+        var service = APIExtension(
+            isOn: { _ in hashing != nil },
+            operations: KeyServiceEndpoint.operations(at: path, hashing, keysPerDay: keysPerDay))
+        service.groups = [.keyService]
+        service.requestSchemas = KeyServiceSchemas.requests
+        service.answerSchemas = KeyServiceSchemas.answers
+        service.errors = [.badPassword, .keyLocked, .userLocked, .keyMissing, .unableToCreateKey]
+        service.metadataPaths = KeyServicePaths.metadataPaths(beside: path)
+        return service
     }
 }
 
