@@ -45,11 +45,7 @@ struct ProviderChange {
     }
 
     private static func entry(_ provider: ProviderConfiguration) -> JSONValue {
-        let issuer: [String] =
-            switch provider.profile {
-            case .openid(let issuer): [issuer]
-            case .zenkey: provider.trustedIssuers.map(\.text)
-            }
+        let issuer = provider.issuerSource.issuer.map { [$0] } ?? provider.trustedIssuers.map(\.text)
         let tenants: [String] = if case .only(let tenants)? = provider.tenants { tenants.sorted() } else { [] }
         let former = provider.formerIssuerNames.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }

@@ -37,7 +37,7 @@ struct IssuerLookup: Sendable {
         }
     }
 
-    private let profile: ProviderConfiguration.Profile
+    private let issuerSource: ProviderConfiguration.IssuerSource
     private let clientID: String
     private let trustedIssuers: [TrustedIssuer]
     private let discoveryURL: EndpointURL?
@@ -48,7 +48,7 @@ struct IssuerLookup: Sendable {
     let discoveryUI: String?
 
     init(_ configuration: ProviderConfiguration) {
-        profile = configuration.profile
+        issuerSource = configuration.issuerSource
         clientID = configuration.clientID
         trustedIssuers = configuration.trustedIssuers
         discoveryURL = configuration.discoveryURL
@@ -63,9 +63,9 @@ struct IssuerLookup: Sendable {
     /// - Parameter network: the user's mobile network, where the profile discovers by it.
     /// - Throws: `ProviderCallError.noCarrier` without a network where it takes one.
     func name(serving network: MobileNetwork?) throws(ProviderCallError) -> Name {
-        switch profile {
-        case .openid(let issuer): return .configured(issuer)
-        case .zenkey:
+        switch issuerSource {
+        case .configured(let issuer): return .configured(issuer)
+        case .network:
             guard let network else { throw .noCarrier(discoveryUI: discoveryUI) }
             return .network(network.mccmnc)
         }
@@ -138,15 +138,15 @@ struct IssuerLookup: Sendable {
     /// Whether an ID token of this issuer could ever be taken, compared to the letter (OpenID Connect Core §3.1.3.7):
     /// an identity that an operator enters under any other would never be found.
     func mayIssueAs(_ issuer: String) -> Bool {
-        switch profile {
-        case .openid: issuerNames?.stored(issuer) != nil
-        case .zenkey: trusts(issuer: issuer)
+        switch issuerSource {
+        case .configured: issuerNames?.stored(issuer) != nil
+        case .network: trusts(issuer: issuer)
         }
     }
 
     /// Where ZenKey's discovery, one service for all carriers, is asked about our client.
     private func discoveryURL(asking parameter: (String, String)) throws(ProviderCallError) -> EndpointURL {
-        guard case .zenkey(let discoveryURL) = profile else { throw .refusedEndpoint("discoveryURL") }
+        guard case .network(let discoveryURL) = issuerSource else { throw .refusedEndpoint("discoveryURL") }
         let base: EndpointURL
         do {
             base = try EndpointURL(discoveryURL, allowLoopbackHTTP: allowsLoopbackHTTP)

@@ -56,9 +56,9 @@ public final class Provider: Sendable {
         stepName = StepName(configuration.name)
         self.clientKeys = clientKeys
         let address =
-            switch configuration.profile {
-            case .zenkey(let discoveryURL): discoveryURL
-            case .openid(let issuer): configuration.discoveryURL?.text ?? issuer
+            switch configuration.issuerSource {
+            case .network(let discoveryURL): discoveryURL
+            case .configured(let issuer): configuration.discoveryURL?.text ?? issuer
             }
         configuredHost = try? EndpointURL(address, allowLoopbackHTTP: true).host
         dialect = (configuration.dialect ?? DialectName(host: configuredHost?.lowercased() ?? "")).dialect
@@ -110,9 +110,7 @@ public final class Provider: Sendable {
 
     /// Whether port tokens mean anything here: carriers behind ZenKey issue them. Elsewhere a claim of that name is a
     /// stranger's word about somebody's account.
-    public var takesPortTokens: Bool {
-        if case .zenkey = configuration.profile { true } else { false }
-    }
+    public var takesPortTokens: Bool { configuration.isOfCarriers }
 
     /// Whether an ID token of this provider tells who its user was at other carriers.
     public func tellsOfOtherCarriers(_ idToken: IDToken) -> Bool {
@@ -126,10 +124,7 @@ public final class Provider: Sendable {
 
     /// Whether answers of several issuers come back to a redirect URI, so that it does not tell whose answer one is.
     public func sharesRedirectURI(_ redirectURI: String) -> Bool {
-        switch configuration.profile {
-        case .zenkey: true
-        case .openid: configuration.sharedRedirectURIs.contains { $0.isExactly(redirectURI) }
-        }
+        configuration.isOfCarriers || configuration.sharedRedirectURIs.contains { $0.isExactly(redirectURI) }
     }
 
     /// Whether an issuer may be believed, decided before anything is fetched from it.

@@ -5,11 +5,14 @@ public import Syntax
 /// One provider as the operator describes it.
 public struct ProviderConfiguration: Sendable {
     /// How the issuer of a sign-in is found.
-    public enum Profile: Sendable, Equatable {
-        /// ZenKey: by asking the discovery service about the client and the user's mobile network.
-        case zenkey(discoveryURL: String)
-        /// Any OpenID Provider: its issuer is known.
-        case openid(issuer: String)
+    public enum IssuerSource: Sendable, Equatable {
+        /// By asking a discovery service about the client and the user's mobile network.
+        case network(discoveryURL: String)
+        /// It is known.
+        case configured(issuer: String)
+
+        /// The one that is known.
+        public var issuer: String? { if case .configured(let issuer) = self { issuer } else { nil } }
     }
 
     /// Whether the user's attributes are fetched from userinfo.
@@ -62,11 +65,11 @@ public struct ProviderConfiguration: Sendable {
     public var logo: ProviderLogo?
     /// Where it stands among those that people choose from: the lowest first.
     public var order = 0
-    public var profile: Profile
+    public var issuerSource: IssuerSource
     /// Where metadata lies; nil for the well-known place below the issuer.
     public var discoveryURL: EndpointURL?
     /// How the issuer's name is written besides.
-    public var issuerSpellings: [String]
+    public var issuerSpellings: [String] = []
     /// Who is let in where the issuer is a template.
     public var tenants: IssuerNames.Tenants?
     /// What ID tokens keep to that apps hand in themselves; nil where none are taken.
@@ -80,11 +83,11 @@ public struct ProviderConfiguration: Sendable {
     public var authentication: ClientAuthentication
     public var redirectURIs: [String]
     /// Those of them that answers of other providers come back to as well.
-    public var sharedRedirectURIs: [String]
+    public var sharedRedirectURIs: [String] = []
     /// Issuers whose metadata is believed when discovery or a port token names them.
-    public var trustedIssuers: [TrustedIssuer]
+    public var trustedIssuers: [TrustedIssuer] = []
     /// Issuers that changed their name: the old one by the new.
-    public var issuerAliases: [String: String]
+    public var issuerAliases: [String: String] = [:]
     public var algorithms: [SignatureAlgorithm]
     /// What browser sign-in asks for; `openid` is among them.
     public var scopes: [String]
@@ -93,54 +96,54 @@ public struct ProviderConfiguration: Sendable {
     /// Whether the issuer names a user otherwise to each client (OpenID Connect Core §8.1), as far as that is known.
     public var subjectsAreOfClient = false
     /// What `at_hash` is made with in ID tokens that EdDSA signs.
-    public var accessTokenDigestOfEdDSA: Digest
+    public var accessTokenDigestOfEdDSA: Digest = .sha512
     /// Whether an app must tell the `iss` of its answer (RFC 9207), whatever metadata says.
-    public var requiresIssuer: Bool
+    public var requiresIssuer = false
     public var requiresPKCE: Bool
-    public var requiresNonce: Bool
+    public var requiresNonce = false
     /// Whether the nonce must be one of ours.
-    public var requiresChallenge: Bool
+    public var requiresChallenge = false
     public var minimumACR: RequiredAuthentication?
-    public var clockSkewSeconds: Int64
+    public var clockSkewSeconds: Int64 = 60
     /// Whether the provider's word that an account was hijacked locks the whole user, and not its identity alone.
-    public var locksOnHijacking: Bool
-    public var portTokenMaximumAgeSeconds: Int64
+    public var locksOnHijacking = false
+    public var portTokenMaximumAgeSeconds: Int64 = 200 * 86_400
     public var userinfo: UserinfoUse
     /// For how long an identity that was added to a user must have been theirs before it approves transactions and
     /// changes who may sign in, in seconds; 0 for no time.
-    public var minimumIdentityAgeSeconds: Int64
+    public var minimumIdentityAgeSeconds: Int64 = 86_400
     /// What server-initiated requests are signed with; nil where there are none.
     public var requestSigner: RequestSigner?
     /// Whether an app may begin one without a text for its user, and by naming a subject.
     public var takesMinimalPushes = false
     /// Claims that are handed to the app besides the attributes, by name.
-    public var claims: [String]
+    public var claims: [String] = []
     /// The claim that names one person at all clients of the issuer; nil where none does.
     public var crossClientKey: String?
     /// Whether its ID tokens tell who somebody was before the app moved to another team, as Apple's do. Elsewhere a
     /// claim of that name is a stranger's word about somebody's account.
-    public var takesTransfers: Bool
+    public var takesTransfers = false
     /// Whether authorization requests may carry the session of a line authentication that the handset has done.
     public var takesLineTokens: Bool
     /// For one call.
-    public var timeout: Duration
+    public var timeout: Duration = .seconds(5)
     /// For a whole sign-in.
-    public var signInTimeout: Duration
-    public var connectionsPerHost: Int
+    public var signInTimeout: Duration = .seconds(15)
+    public var connectionsPerHost = 4
     public var caFile: String?
     /// By which https goes out; nil where nothing is between.
     public var outboundProxy: OutboundProxy?
     /// Whose names may stand in an ID token's audience beside ours (OpenID Connect Core §3.1.3.7, step 3).
     public var trustedAudiences: [String] = []
-    public var allowsLoopbackHTTP: Bool
-    public var cacheBounds: CacheBounds
+    public var allowsLoopbackHTTP = false
+    public var cacheBounds = CacheBounds.standard
     /// How many sign-ins may be in flight; 0 for any number.
-    public var inFlight: Int
-    public var circuit: CircuitBreaker.Limits
+    public var inFlight = 0
+    public var circuit: CircuitBreaker.Limits = .standard
     /// nil where the provider tells us of no events.
     public var events: EventReceiving?
     /// Whether the provider's tokens are kept for users.
-    public var keepsTokens: Bool
+    public var keepsTokens = false
     /// Where its tokens are revoked, whatever metadata says.
     public var revocationEndpoint: EndpointURL?
     /// nil where none of its access tokens signs anybody in.
@@ -150,13 +153,13 @@ public struct ProviderConfiguration: Sendable {
     /// The API of the provider's directory of users; nil where nobody signs up by us.
     public var userAPI: UserAPI?
     /// Whether our own authorization requests come without a code challenge, for providers that take none.
-    public var omitsPKCE: Bool
+    public var omitsPKCE = false
     /// How the browser brings the provider's answer back.
     public var responseMode: ResponseMode
     public var authenticationTimes: AuthenticationTimes
-    public var freshness: FreshnessProof
+    public var freshness: FreshnessProof = .authenticationTime
     /// Whether its logout tokens must say what they are, by `typ: logout+jwt`.
-    public var demandsLogoutType: Bool
+    public var demandsLogoutType = true
     /// For which addresses its word counts that it has verified them.
     public var emailTrust: EmailTrust
     /// In whose words it refuses; nil: by the host of its issuer.
@@ -164,89 +167,34 @@ public struct ProviderConfiguration: Sendable {
     /// What keeps the codes of its apps from being good for others.
     public var codeProtection: CodeProtection
 
+    /// What is known of everybody's provider of that profile, and nothing that this one is configured with besides.
     public init(
-        name: String, profile: Profile, clientID: String, authentication: ClientAuthentication, redirectURIs: [String],
-        sharedRedirectURIs: [String], trustedIssuers: [TrustedIssuer], issuerAliases: [String: String],
-        algorithms: [SignatureAlgorithm], scopes: [String],
-        requiresIssuer: Bool, requiresPKCE: Bool, requiresNonce: Bool, requiresChallenge: Bool,
-        minimumACR: RequiredAuthentication?,
-        clockSkewSeconds: Int64, locksOnHijacking: Bool = false,
-        portTokenMaximumAgeSeconds: Int64, userinfo: UserinfoUse, minimumIdentityAgeSeconds: Int64,
-        timeout: Duration, signInTimeout: Duration, connectionsPerHost: Int, caFile: String?, allowsLoopbackHTTP: Bool,
-        cacheBounds: CacheBounds, claims: [String], crossClientKey: String? = nil, takesLineTokens: Bool = false,
-        takesTransfers: Bool = false,
-        discoveryUI: String?, accessTokenDigestOfEdDSA: Digest, inFlight: Int, circuit: CircuitBreaker.Limits,
-        events: EventReceiving? = nil, requestSigner: RequestSigner? = nil, keepsTokens: Bool = false,
-        revocationEndpoint: EndpointURL? = nil,
-        tokenExchange: TokenExchange? = nil, userAPI: UserAPI? = nil,
-        omitsPKCE: Bool = false, discoveryURL: EndpointURL? = nil, issuerSpellings: [String] = [],
-        tenants: IssuerNames.Tenants? = nil, nativeTokens: NativeTokenRules? = nil,
-        idTokenVerificationEndpoint: EndpointURL? = nil, redirectURIUse: RedirectURIUse = .required,
-        responseMode: ResponseMode = .query, authenticationTimes: AuthenticationTimes = .auto,
-        freshness: FreshnessProof = .authenticationTime, demandsLogoutType: Bool = true, emailTrust: EmailTrust,
+        _ profile: ProviderProfile, name: String, issuerSource: IssuerSource, clientID: String,
+        authentication: ClientAuthentication, redirectURIs: [String], emailTrust: EmailTrust,
         codeProtection: CodeProtection
     ) {
         self.name = name
-        self.profile = profile
-        self.discoveryURL = discoveryURL
-        self.issuerSpellings = issuerSpellings
-        self.tenants = tenants
-        self.nativeTokens = nativeTokens
-        self.idTokenVerificationEndpoint = idTokenVerificationEndpoint
-        self.redirectURIUse = redirectURIUse
-        self.responseMode = responseMode
-        self.authenticationTimes = authenticationTimes
-        self.freshness = freshness
-        self.demandsLogoutType = demandsLogoutType
-        self.emailTrust = emailTrust
-        self.codeProtection = codeProtection
-        self.discoveryUI = discoveryUI
+        self.issuerSource = issuerSource
         self.clientID = clientID
         self.authentication = authentication
         self.redirectURIs = redirectURIs
-        self.sharedRedirectURIs = sharedRedirectURIs
-        self.trustedIssuers = trustedIssuers
-        self.issuerAliases = issuerAliases
-        self.algorithms = algorithms
-        self.scopes = scopes
-        self.accessTokenDigestOfEdDSA = accessTokenDigestOfEdDSA
-        self.requiresIssuer = requiresIssuer
-        self.requiresPKCE = requiresPKCE
-        self.requiresNonce = requiresNonce
-        self.requiresChallenge = requiresChallenge
-        self.minimumACR = minimumACR
-        self.clockSkewSeconds = clockSkewSeconds
-        self.locksOnHijacking = locksOnHijacking
-        self.portTokenMaximumAgeSeconds = portTokenMaximumAgeSeconds
-        self.userinfo = userinfo
-        self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
-        self.requestSigner = requestSigner
-        self.claims = claims
-        self.crossClientKey = crossClientKey
-        self.takesLineTokens = takesLineTokens
-        self.takesTransfers = takesTransfers
-        self.timeout = timeout
-        self.signInTimeout = signInTimeout
-        self.connectionsPerHost = connectionsPerHost
-        self.caFile = caFile
-        self.allowsLoopbackHTTP = allowsLoopbackHTTP
-        self.cacheBounds = cacheBounds
-        self.inFlight = inFlight
-        self.circuit = circuit
-        self.events = events
-        self.keepsTokens = keepsTokens
-        self.revocationEndpoint = revocationEndpoint
-        self.tokenExchange = tokenExchange
-        self.userAPI = userAPI
-        self.omitsPKCE = omitsPKCE
+        self.emailTrust = emailTrust
+        self.codeProtection = codeProtection
+        redirectURIUse = profile.redirectURI
+        algorithms = profile.algorithms
+        scopes = profile.scopes
+        requiresPKCE = profile.requirePKCE
+        userinfo = profile.userinfo
+        takesLineTokens = profile.takesLineTokens
+        responseMode = profile.responseMode
+        authenticationTimes = profile.authTime
     }
 }
 
 extension ProviderConfiguration {
     /// The names of the issuer; nil where sign-ins find it by network.
     public var issuerNames: IssuerNames? {
-        guard case .openid(let issuer) = profile else { return nil }
-        return IssuerNames(issuer, spellings: issuerSpellings, tenants: tenants)
+        issuerSource.issuer.map { IssuerNames($0, spellings: issuerSpellings, tenants: tenants) }
     }
 
     /// The name under which users are stored now who may have been stored under another: of issuers that have changed

@@ -268,7 +268,7 @@ extension AuthorizedResponse {
     private static func network(
         _ text: String?, for provider: Provider
     ) throws(ParameterError) -> MobileNetwork? {
-        let needsSixDigits = if case .zenkey = provider.configuration.profile { true } else { false }
+        let needsSixDigits = provider.configuration.isOfCarriers
         guard let text else {
             if needsSixDigits { throw ParameterError("mccmnc", "is missing") }
             return nil

@@ -237,9 +237,6 @@ package struct ProviderAssertion {
 extension ProviderConfiguration {
     /// The attributes that it has.
     var attributeNames: AttributeNames {
-        switch profile {
-        case .zenkey: .zenkey
-        case .openid: emailTrust.takesHostedDomain ? .google : .openid
-        }
+        isOfCarriers ? .zenkey : emailTrust.takesHostedDomain ? .google : .openid
     }
 }

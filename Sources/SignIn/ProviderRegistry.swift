@@ -19,7 +19,7 @@ public struct ProviderRegistry: Sendable {
         byName = Dictionary(providers.map { ($0.configuration.name, $0) }) { first, _ in first }
         byClientID = Dictionary(grouping: providers) { $0.configuration.clientID }
         only = providers.count == 1 ? providers.first : nil
-        let byNetwork = providers.filter { if case .zenkey = $0.configuration.profile { true } else { false } }
+        let byNetwork = providers.filter { $0.configuration.isOfCarriers }
         onlyByNetwork = byNetwork.count == 1 ? byNetwork.first : nil
     }
 

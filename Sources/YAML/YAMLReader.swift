@@ -1,167 +1,143 @@
-/// What can't be read, and where.
-struct YAMLEventError: Error {
-    /// In characters from the beginning of the text.
-    let index: Int
-    let expected: String
-
-    init(_ index: Int, _ expected: String) {
-        self.index = index
-        self.expected = expected
-    }
-}
+internal import CYAML
 
 /// Makes a tree of libyaml's events, and refuses what readers differ on, or what a configuration has no use for.
-struct YAMLReader: ~Copyable {
+struct YAMLReader {
     private static let levels = 16
     private static let nulls: Set<String> = ["", "~", "null", "Null", "NULL"]
 
-    private var events: YAMLEvents
+    private let text: [Unicode.Scalar]
+    private var events: ArraySlice<YAMLEvent>
+    private let fault: YAMLError?
     /// Where the event that was read last ends.
     private var end = 0
     private(set) var duplicates: [YAMLDocument.Duplicate] = []
 
-    init(_ text: [Unicode.Scalar]) throws(YAMLEventError) {
-        try Self.refuseForeignCharacters(text)
-        events = try YAMLEvents(text)
+    init(_ text: [Unicode.Scalar]) throws(YAMLError) {
+        self.text = text
+        for (index, character) in text.enumerated() where !Self.usual.contains(where: { $0.contains(character) }) {
+            if character == "\r", text.dropFirst(index + 1).first == "\n" { continue }
+            let expected = character == "\r" ? "a line feed after a carriage return" : "no control character"
+            throw YAMLError(at: index, in: text, expected: expected)
+        }
+        (events, fault) = YAMLEvent.all(in: text)
     }
 
-    /// Control characters, line breaks that only some readers know, and byte order marks after the first character
+    /// Not control characters, line breaks that only some readers know, nor byte order marks after the first character
     /// (YAML 1.2 §5.1, §5.2, §5.4; YAML 1.1 has more line breaks).
-    private static func refuseForeignCharacters(_ text: [Unicode.Scalar]) throws(YAMLEventError) {
-        for (index, character) in text.enumerated() {
-            switch character {
-            case "\t", "\n", " "..."~", "\u{A0}"..."\u{2027}", "\u{202A}"..."\u{D7FF}", "\u{E000}"..."\u{FEFE}",
-                "\u{FF00}"..."\u{FFFD}",
-                "\u{10000}"..."\u{10FFFF}":
-                continue
-            case "\r":
-                guard index + 1 < text.count, text[index + 1] == "\n" else {
-                    throw YAMLEventError(index, "a line feed after a carriage return")
-                }
-            default: throw YAMLEventError(index, "no control character")
-            }
-        }
-    }
+    private static let usual: [ClosedRange<Unicode.Scalar>] = [
+        "\t"..."\n", " "..."~", "\u{A0}"..."\u{2027}", "\u{202A}"..."\u{D7FF}", "\u{E000}"..."\u{FEFE}",
+        "\u{FF00}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}",
+    ]
 
     /// The value of the one document there is; nothing where the text has none.
-    mutating func document() throws(YAMLEventError) -> YAMLNode {
-        guard case .streamStart = try next().content else { throw YAMLEventError(0, "a text") }
+    mutating func document() throws(YAMLError) -> YAMLNode {
+        _ = try next()
         let first = try next()
-        guard case .documentStart(let hasDirectives) = first.content else { return YAMLNode(line: 1, content: .null) }
-        guard !hasDirectives else { throw YAMLEventError(first.start, "no directive") }
+        guard first.type == YAML_DOCUMENT_START_EVENT else { return YAMLNode(line: 1, content: .null) }
+        guard !first.isWritten else { throw refusal(first.start, "no directive") }
         let root = try node(try next(), [], depth: 0)
         let close = try next()
-        guard case .documentEnd(isWritten: false) = close.content else {
-            throw YAMLEventError(close.start, "one document, without \"...\"")
+        guard close.type == YAML_DOCUMENT_END_EVENT, !close.isWritten else {
+            throw refusal(close.start, "one document, without \"...\"")
         }
         let after = try next()
-        guard case .streamEnd = after.content else { throw YAMLEventError(after.start, "one document") }
+        guard after.type == YAML_STREAM_END_EVENT else { throw refusal(after.start, "one document") }
         return root
     }
 
-    private mutating func next() throws(YAMLEventError) -> YAMLEvent {
-        let event = try events.next()
+    private mutating func next() throws(YAMLError) -> YAMLEvent {
+        guard let event = events.popFirst() else { throw fault ?? refusal(text.count, "a value") }
         end = event.end
         return event
     }
 
-    private var text: [Unicode.Scalar] { events.text }
+    private mutating func next(before end: yaml_event_type_t) throws(YAMLError) -> YAMLEvent? {
+        let event = try next()
+        return event.type == end ? nil : event
+    }
 
     private func character(at index: Int) -> Unicode.Scalar? { index < text.count ? text[index] : nil }
 
-    /// The value that an event begins.
-    ///
-    /// - Parameters:
-    ///   - path: the keys that lead here, to name a key given twice.
-    ///   - depth: how many collections it is in.
-    private mutating func node(_ event: YAMLEvent, _ path: [String], depth: Int) throws(YAMLEventError) -> YAMLNode {
+    private func refusal(_ index: Int, _ expected: String) -> YAMLError {
+        YAMLError(at: index, in: text, expected: expected)
+    }
+
+    /// The value that an event begins, below these keys, in so many collections.
+    private mutating func node(_ event: YAMLEvent, _ path: [String], depth: Int) throws(YAMLError) -> YAMLNode {
+        guard !event.isMarked, event.type != YAML_ALIAS_EVENT else {
+            throw refusal(
+                event.start,
+                "quotes around a value that starts with \"*\", \"&\" or \"!\" (aliases, anchors and tags are not taken)"
+            )
+        }
+        guard event.type == YAML_SCALAR_EVENT || depth < Self.levels else {
+            throw refusal(event.start, "at most \(Self.levels) levels")
+        }
         let content: YAMLNode.Content
-        switch event.content {
-        case .scalar(let value, let style):
-            try checkScalar(event, style)
-            content = style == .plain && Self.nulls.contains(value) ? .null : .text(value)
-        case .listStart, .mappingStart:
-            guard !event.isMarked else { throw marked(event) }
-            guard depth < Self.levels else { throw YAMLEventError(event.start, "at most \(Self.levels) levels") }
-            if case .listStart = event.content {
-                content = .list(try list(path, depth: depth + 1))
-            } else {
-                try refusePair(event)
-                content = .mapping(try mapping(path, depth: depth + 1))
+        switch event.type {
+        case YAML_SCALAR_EVENT:
+            try checkScalar(event)
+            content = event.isPlain && Self.nulls.contains(event.text) ? .null : .text(event.text)
+        case YAML_SEQUENCE_START_EVENT:
+            var nodes: [YAMLNode] = []
+            while let item = try next(before: YAML_SEQUENCE_END_EVENT) {
+                nodes.append(try node(item, path, depth: depth + 1))
             }
-        case .alias: throw marked(event)
-        default: throw YAMLEventError(event.start, "a value")
+            content = .list(nodes)
+        case YAML_MAPPING_START_EVENT:
+            // `[key: value]` is a list of a mapping without its braces.
+            if event.isFlow, character(at: event.start) != "{" {
+                throw refusal(character(at: event.start) == "?" ? event.start : try next().end, "\",\" or \"]\"")
+            }
+            content = .mapping(try mapping(path, depth: depth + 1))
+        default: throw refusal(event.start, "a value")
         }
         // A comment follows white space (YAML 1.2 §6.6); libyaml doesn't mind.
         guard character(at: end) != "#" else {
-            throw YAMLEventError(end, "the end of the line (quote a value that holds \" #\")")
+            throw refusal(end, "the end of the line (quote a value that holds \" #\")")
         }
         return YAMLNode(line: event.line, content: content)
     }
 
-    private func marked(_ event: YAMLEvent) -> YAMLEventError {
-        YAMLEventError(
-            event.start,
-            "quotes around a value that starts with \"*\", \"&\" or \"!\" (aliases, anchors and tags are not taken)")
-    }
-
-    private func checkScalar(_ event: YAMLEvent, _ style: YAMLEvent.Style) throws(YAMLEventError) {
-        guard !event.isMarked else { throw marked(event) }
-        guard style != .block else {
-            throw YAMLEventError(event.start, "a value on one line, in quotes (block scalars are not taken)")
+    private func checkScalar(_ event: YAMLEvent) throws(YAMLError) {
+        guard !event.isBlock else {
+            throw refusal(event.start, "a value on one line, in quotes (block scalars are not taken)")
         }
         let written = text[event.start..<event.end]
         guard let lineEnd = written.firstIndex(where: { $0 == "\n" || $0 == "\r" }) else { return }
-        guard style == .plain else { throw YAMLEventError(lineEnd, "the closing quote on the same line") }
+        guard event.isPlain else { throw refusal(lineEnd, "the closing quote on the same line") }
         let continuation = written[lineEnd...].firstIndex { $0 != "\n" && $0 != "\r" && $0 != " " && $0 != "\t" }
-        throw YAMLEventError(
+        throw refusal(
             continuation ?? lineEnd, "the indentation of the lines before (a value must end on its own line)")
     }
 
-    /// `[key: value]`, which is a list of a mapping without its braces.
-    private mutating func refusePair(_ event: YAMLEvent) throws(YAMLEventError) {
-        guard case .mappingStart(isFlow: true) = event.content, character(at: event.start) != "{" else { return }
-        let hasQuestionMark = character(at: event.start) == "?"
-        throw YAMLEventError(hasQuestionMark ? event.start : try next().end, "\",\" or \"]\"")
-    }
-
-    private mutating func list(_ path: [String], depth: Int) throws(YAMLEventError) -> [YAMLNode] {
-        var nodes: [YAMLNode] = []
-        while true {
-            let event = try next()
-            if case .listEnd = event.content { return nodes }
-            nodes.append(try node(event, path, depth: depth))
-        }
-    }
-
-    private mutating func mapping(_ path: [String], depth: Int) throws(YAMLEventError) -> [YAMLEntry] {
+    private mutating func mapping(_ path: [String], depth: Int) throws(YAMLError) -> [YAMLEntry] {
         var entries: [YAMLEntry] = []
         var known: Set<String> = []
-        while true {
-            let event = try next()
-            if case .mappingEnd = event.content { return entries }
+        while let event = try next(before: YAML_MAPPING_END_EVENT) {
             let key = try key(event, depth: depth)
             let value = try node(try next(), path + [key], depth: depth)
             if known.insert(key).inserted {
                 entries.append(YAMLEntry(key: key, line: event.line, value: value))
             } else {
-                duplicates.append(YAMLDocument.Duplicate(path: path + [key], line: event.line))
+                duplicates.append(.init(path: path + [key], line: event.line))
             }
         }
+        return entries
     }
 
     /// A key: a text, and on the same line a colon behind it.
-    private mutating func key(_ event: YAMLEvent, depth: Int) throws(YAMLEventError) -> String {
+    private mutating func key(_ event: YAMLEvent, depth: Int) throws(YAMLError) -> String {
         if let before = text[..<event.start].lastIndex(where: { $0 != " " && $0 != "\t" }), text[before] == "?" {
-            throw YAMLEventError(before, "a key without \"?\", or quotes around one that starts with it")
+            throw refusal(before, "a key without \"?\", or quotes around one that starts with it")
         }
-        guard case .scalar(let key, let style) = event.content, style != .plain || !key.isEmpty else {
+        guard event.type == YAML_SCALAR_EVENT, !event.isMarked, !event.isPlain || !event.text.isEmpty else {
             _ = try node(event, [], depth: depth)
-            throw YAMLEventError(end, "a text as key")
+            throw refusal(end, "a text as key")
         }
-        try checkScalar(event, style)
+        try checkScalar(event)
         let colon = text[event.end...].firstIndex { $0 != " " && $0 != "\t" } ?? text.count
-        guard character(at: colon) == ":" else { throw YAMLEventError(colon, "\": \" after the key") }
-        return key
+        guard character(at: colon) == ":" else { throw refusal(colon, "\": \" after the key") }
+        return event.text
     }
 }

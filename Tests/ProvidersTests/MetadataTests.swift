@@ -78,7 +78,7 @@ import Testing
         var metadata = carrier.metadata.object ?? JSONObject()
         metadata[setting: "issuer"] = "https://carrier.example/\u{212A}"
         transport.answer("https://carrier.example/K/.well-known/openid-configuration", json: .object(metadata))
-        let provider = Provider(.openID { $0.profile = .openid(issuer: "https://carrier.example/K") })
+        let provider = Provider(.openID { $0.issuerSource = .configured(issuer: "https://carrier.example/K") })
         guard case .issuerMismatch = await failure(provider, nil) else {
             Issue.record("the metadata of another issuer are taken")
             return

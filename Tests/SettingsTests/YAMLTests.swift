@@ -1,5 +1,6 @@
 import Testing
-import YAML
+
+@testable import YAML
 
 @Suite struct `YAML` {
     /// A value without its lines, to compare with.

@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Another provider, at the former carrier, whose answers come back to the same redirect URI.
-    private static let other = Provider(.openID { $0.profile = .openid(issuer: "https://id.former.example") })
+    private static let other = Provider(.openID { $0.issuerSource = .configured(issuer: "https://id.former.example") })
 
     static let refusals: [OutboundResponse] = [
         .json(["error": "invalid_grant"], status: 400), .json(["error": "temporarily_unavailable"], status: 503),

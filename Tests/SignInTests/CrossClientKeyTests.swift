@@ -41,7 +41,7 @@ import Testing
                 }
             ]
         ) {
-            $0.profile = .openid(issuer: "https://carrier.example")
+            $0.issuerSource = .configured(issuer: "https://carrier.example")
             $0.crossClientKey = first
         }
         return (stage, try #require(stage.providers.all.last))

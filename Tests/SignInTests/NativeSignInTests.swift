@@ -21,7 +21,7 @@ import Testing
         _ change: (inout ProviderConfiguration) -> Void = { _ in }
     ) async throws -> SignInStage {
         try await SignInStage(registration: registration) {
-            $0.profile = .openid(issuer: "https://carrier.example")
+            $0.issuerSource = .configured(issuer: "https://carrier.example")
             $0.nativeTokens =
                 rules ?? NativeTokenRules(audiences: [], nonceForm: .hexadecimalSHA256, maximumAgeSeconds: 600)
             change(&$0)

@@ -138,7 +138,7 @@ import Testing
         let vault = try await erased()
         let other = ProviderConfiguration.openID {
             $0.name = "zenkey"
-            $0.profile = .openid(issuer: "https://id.former.example")
+            $0.issuerSource = .configured(issuer: "https://id.former.example")
         }
         var metadata = try #require(vault.stage.former.metadata.object)
         metadata.append("revocation_endpoint", .string(Self.endpoint))

@@ -12,7 +12,7 @@ import Testing
     ) -> ProviderConfiguration {
         .openID {
             $0.name = name
-            $0.profile = .openid(issuer: issuer)
+            $0.issuerSource = .configured(issuer: issuer)
             change(&$0)
         }
     }

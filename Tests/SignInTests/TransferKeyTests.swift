@@ -16,7 +16,7 @@ import Testing
     ) async throws -> SignInStage {
         try await SignInStage {
             $0.name = "openid"
-            $0.profile = .openid(issuer: Self.issuer)
+            $0.issuerSource = .configured(issuer: Self.issuer)
             $0.takesTransfers = takesTransfers
             change(&$0)
         }

@@ -9,20 +9,14 @@ extension ProviderConfiguration {
     /// A provider like the carriers behind ZenKey: found by network, several trusted issuers.
     public static func zenkey(_ change: (inout ProviderConfiguration) -> Void = { _ in }) -> ProviderConfiguration {
         var configuration = ProviderConfiguration(
-            name: "zenkey", profile: .zenkey(discoveryURL: discoveryURL), clientID: "ccid-0123456789abcdef",
+            .openID, name: "zenkey", issuerSource: .network(discoveryURL: discoveryURL),
+            clientID: "ccid-0123456789abcdef",
             authentication: .basic(
                 clientID: "ccid-0123456789abcdef", secret: Secret("client-secret"), encoding: .form),
-            redirectURIs: [redirectURI], sharedRedirectURIs: [],
-            trustedIssuers: ["carrier.example", "*.former.example"].map { TrustedIssuer($0) },
-            issuerAliases: [:], algorithms: [.rs256], scopes: ["openid", "email"],
-            requiresIssuer: false, requiresPKCE: true, requiresNonce: false,
-            requiresChallenge: false, minimumACR: nil,
-            clockSkewSeconds: 60, portTokenMaximumAgeSeconds: 200 * 86_400, userinfo: .required,
-            minimumIdentityAgeSeconds: 86_400,
-            timeout: .seconds(5), signInTimeout: .seconds(15), connectionsPerHost: 4, caFile: nil,
-            allowsLoopbackHTTP: false, cacheBounds: .standard,
-            claims: [], discoveryUI: nil, accessTokenDigestOfEdDSA: .sha512, inFlight: 0, circuit: .standard,
-            emailTrust: EmailTrust(.all), codeProtection: CodeProtection(pkce: .enforced, nonce: .required))
+            redirectURIs: [redirectURI], emailTrust: EmailTrust(.all),
+            codeProtection: CodeProtection(pkce: .enforced, nonce: .required))
+        configuration.trustedIssuers = ["carrier.example", "*.former.example"].map { TrustedIssuer($0) }
+        configuration.scopes = ["openid", "email"]
         change(&configuration)
         return configuration
     }
@@ -31,7 +25,7 @@ extension ProviderConfiguration {
     public static func openID(_ change: (inout ProviderConfiguration) -> Void = { _ in }) -> ProviderConfiguration {
         zenkey {
             $0.name = "openid"
-            $0.profile = .openid(issuer: "https://carrier.example")
+            $0.issuerSource = .configured(issuer: "https://carrier.example")
             change(&$0)
         }
     }

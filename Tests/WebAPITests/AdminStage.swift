@@ -105,7 +105,7 @@ extension ProviderConfiguration {
     static func plain(named name: String) -> ProviderConfiguration {
         var configuration = ProviderConfiguration.zenkey()
         configuration.name = name
-        configuration.profile = .openid(issuer: "https://id.plain.example")
+        configuration.issuerSource = .configured(issuer: "https://id.plain.example")
         return configuration
     }
 }

@@ -23,7 +23,7 @@ extension APIStage {
                         SigningProvider().riscConfigurationURL, allowLoopbackHTTP: false))
             }
         try await self.init(apiKeys: apiKeys, perMinute: perMinute) {
-            $0.profile = .openid(issuer: "https://carrier.example")
+            $0.issuerSource = .configured(issuer: "https://carrier.example")
             $0.events = EventReceiving(sender, maximumAgeSeconds: 7 * 86_400)
         }
     }

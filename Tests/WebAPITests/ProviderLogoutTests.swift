@@ -21,7 +21,7 @@ import Testing
         _ endpoints: [String: String] = ["end_session_endpoint": endSession], keepsTokens: Bool = true
     ) async throws -> (browser: BrowserStage, hint: String, bearer: String) {
         var browser = try await BrowserStage {
-            $0.profile = .openid(issuer: "https://carrier.example")
+            $0.issuerSource = .configured(issuer: "https://carrier.example")
             $0.keepsTokens = keepsTokens
         }
         let carrier = browser.api.stage.carrier

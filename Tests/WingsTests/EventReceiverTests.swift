@@ -30,7 +30,7 @@ extension SignInStage {
     convenience init(telling dialect: EventDialect, others: [ProviderConfiguration] = []) async throws {
         let receiving = try EventReceiving.sample(dialect)
         try await self.init(others: others) {
-            $0.profile = .openid(issuer: "https://carrier.example")
+            $0.issuerSource = .configured(issuer: "https://carrier.example")
             $0.events = receiving
         }
     }
@@ -183,7 +183,7 @@ extension Result where Success == EventReceiver.Receipt {
     @Test func `finds whom an issuer knew that has another name by now`() async throws {
         let receiving = try EventReceiving.sample(.apple)
         let stage = try await SignInStage {
-            $0.profile = .openid(issuer: "https://carrier.example")
+            $0.issuerSource = .configured(issuer: "https://carrier.example")
             $0.events = receiving
             $0.issuerAliases = ["https://carrier.example": "https://new.example"]
         }

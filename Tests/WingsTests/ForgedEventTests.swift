@@ -90,7 +90,7 @@ import Testing
 
     @Test func `of another provider is refused at this one, and where no such events are taken`() async throws {
         let stage = try await SignInStage(
-            telling: .apple, others: [.openID { $0.profile = .openid(issuer: "https://plain.example") }])
+            telling: .apple, others: [.openID { $0.issuerSource = .configured(issuer: "https://plain.example") }])
         let plain = SigningProvider(issuer: "https://plain.example", key: TestKeys.otherRSA)
         plain.publish(on: stage.transport)
         let other = try #require(stage.providers.all.last)

@@ -94,20 +94,19 @@ enum SignInBenchmarks {
     }
 
     private static var configuration: ProviderConfiguration {
-        ProviderConfiguration(
-            name: "carrier", profile: .openid(issuer: Carrier.issuer), clientID: Carrier.clientID,
+        var configuration = ProviderConfiguration(
+            .openID, name: "carrier", issuerSource: .configured(issuer: Carrier.issuer), clientID: Carrier.clientID,
             authentication: .basic(clientID: Carrier.clientID, secret: Secret("demo-secret"), encoding: .form),
-            redirectURIs: ["com.example.app:/callback"], sharedRedirectURIs: [], trustedIssuers: [], issuerAliases: [:],
-            algorithms: [.rs256], scopes: ["openid"], requiresIssuer: false, requiresPKCE: true, requiresNonce: true,
-            requiresChallenge: false, minimumACR: nil,
-            clockSkewSeconds: 60,
-            portTokenMaximumAgeSeconds: 0, userinfo: .required, minimumIdentityAgeSeconds: 86_400,
-            timeout: .seconds(60), signInTimeout: .seconds(60),
-            connectionsPerHost: 0, caFile: nil, allowsLoopbackHTTP: false, cacheBounds: .standard,
-            claims: [], discoveryUI: nil, accessTokenDigestOfEdDSA: .sha512, inFlight: 0, circuit: .standard,
-            nativeTokens: NativeTokenRules(
-                audiences: [], nonceForm: .hexadecimalSHA256, maximumAgeSeconds: 86_400),
-            emailTrust: EmailTrust(.all), codeProtection: CodeProtection(pkce: .enforced, nonce: .required))
+            redirectURIs: ["com.example.app:/callback"], emailTrust: EmailTrust(.all),
+            codeProtection: CodeProtection(pkce: .enforced, nonce: .required))
+        configuration.scopes = ["openid"]
+        configuration.requiresNonce = true
+        configuration.timeout = .seconds(60)
+        configuration.signInTimeout = .seconds(60)
+        configuration.connectionsPerHost = 0
+        configuration.nativeTokens = NativeTokenRules(
+            audiences: [], nonceForm: .hexadecimalSHA256, maximumAgeSeconds: 86_400)
+        return configuration
     }
 
     private static func record(of user: Int) throws -> SignInRecord {

@@ -55,7 +55,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
 
     /// Without a network there is no carrier to ask, and which one would do nobody has said.
     private func probed(_ settings: Settings) async throws -> [ProbeRun.Row] {
-        let asked = settings.providers.filter { if case .openid = $0.profile { true } else { false } }
+        let asked = settings.providers.filter { !$0.isOfCarriers }
         return try await ProbeRun(settings: settings).findings(of: asked, network: nil)
     }
 }

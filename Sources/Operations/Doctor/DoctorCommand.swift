@@ -53,7 +53,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Those that are found by a mobile network are left out: which one would do, nobody has said.
     private func providers(_ settings: Settings) async -> [Diagnosis] {
-        let asked = settings.providers.filter { if case .openid = $0.profile { true } else { false } }
+        let asked = settings.providers.filter { !$0.isOfCarriers }
         guard let rows = try? await ProbeRun(settings: settings).findings(of: asked, network: nil) else {
             return [Diagnosis("providers", .bad, "they can't be asked from here: no event loop can be had")]
         }

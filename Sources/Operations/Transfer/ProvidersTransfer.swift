@@ -107,7 +107,7 @@ struct ProvidersTransfer: AsyncParsableCommand {
 extension TeamTransfer {
     /// - Returns: nil where the provider has no issuer of its own.
     init?(to team: String, at provider: Provider) {
-        guard case .openid(let issuer) = provider.configuration.profile else { return nil }
+        guard let issuer = provider.configuration.issuerSource.issuer else { return nil }
         self.init(provider: provider.configuration.name, issuer: provider.currentName(of: issuer), team: team)
     }
 }

@@ -43,7 +43,7 @@ extension Provider {
     /// - Parameter text: at most ``AccessTokenRules/maximumTokenBytes`` long, and well-formed.
     /// - Throws: `AccessTokenError`: `.malformed` also where none is taken.
     public func presented(accessToken text: String) throws(AccessTokenError) -> PresentedAccessToken {
-        guard let exchange = configuration.tokenExchange, case .openid(let issuer) = configuration.profile,
+        guard let exchange = configuration.tokenExchange, let issuer = configuration.issuerSource.issuer,
             AccessTokenRules.isWellFormed(text)
         else { throw .malformed }
         switch exchange.rule {

@@ -101,6 +101,9 @@ public struct ProviderProfile: Sendable {
 }
 
 extension ProviderProfile {
+    /// That of any OpenID Provider.
+    public static let openID = OpenIDProvider.profile
+
     /// Whether the issuer of a sign-in is asked for by the user's network.
     public var findsIssuerByNetwork: Bool { network != nil }
     /// In whose words its providers refuse; nil where the host of the issuer tells.

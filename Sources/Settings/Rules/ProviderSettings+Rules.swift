@@ -52,7 +52,7 @@ extension ProviderSettings {
 
     private func discoveryRules() -> [SettingsError] {
         var faults: [SettingsError] = []
-        do throws(SettingsError) { _ = try issuerLookup() } catch { faults.append(error) }
+        do throws(SettingsError) { _ = try issuerSource() } catch { faults.append(error) }
         let aliases = issuerAliases.flatMap { [$0.old, $0.new] }.map { ("issuerAliases", $0) }
         for (name, address) in [
             ("discoveryURL", discoveryURL), ("discoveryUI", discoveryUI), ("issuer", issuer?.address),

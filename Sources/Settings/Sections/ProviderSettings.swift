@@ -162,56 +162,92 @@ extension ProviderSettings {
         sharedRedirectURIs: [String], writtenBefore: Bool = false
     ) throws(SettingsError) -> ProviderConfiguration {
         var configuration = ProviderConfiguration(
-            name: name, profile: try issuerLookup(), clientID: clientID, authentication: try authentication(),
-            redirectURIs: redirectURIs, sharedRedirectURIs: sharedRedirectURIs,
-            trustedIssuers: trustedIssuers.map { TrustedIssuer($0) },
-            issuerAliases: Dictionary(issuerAliases.map { ($0.old.text, $0.new.text) }) { first, _ in first },
-            algorithms: algorithms, scopes: scopes, requiresIssuer: requireIss, requiresPKCE: requirePKCE,
-            requiresNonce: requireNonce, requiresChallenge: requireChallenge, minimumACR: minimumACR,
-            clockSkewSeconds: Int64(clockSkewSeconds), locksOnHijacking: lockOnEvents.contains(.hijacking),
-            portTokenMaximumAgeSeconds: Int64(portTokenMaxAgeDays ?? 0) * Self.secondsPerDay,
-            userinfo: userinfo,
-            minimumIdentityAgeSeconds: Int64(transactionIdentityMinimumAgeHours ?? 0) * Self.secondsPerHour,
-            timeout: timeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
-            signInTimeout: signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited,
-            connectionsPerHost: connectionsPerHost ?? 0, caFile: caFile, allowsLoopbackHTTP: allowLoopbackHTTP,
-            cacheBounds: .standard, claims: claims, crossClientKey: crossClientKey,
-            takesLineTokens: profile.takesLineTokens, takesTransfers: clientAuthentication == .apple,
-            discoveryUI: discoveryUI?.text,
-            accessTokenDigestOfEdDSA: atHashOfEdDSA.digest, inFlight: inFlight ?? 0, circuit: .standard,
-            events: try eventReceiving(), requestSigner: try requestSigner(), keepsTokens: keepTokens,
-            revocationEndpoint: revocationURL, tokenExchange: exchange, userAPI: try servedUserAPI(),
-            omitsPKCE: profile.mayOmitPKCE && !requirePKCE,
-            discoveryURL: profile.findsIssuerByNetwork ? nil : discoveryURL, issuerSpellings: issuers, tenants: letIn,
-            nativeTokens: nativeTokenRules, idTokenVerificationEndpoint: idTokenVerificationURL,
-            redirectURIUse: redirectURI, responseMode: responseMode, authenticationTimes: authTime,
-            freshness: freshness,
-            demandsLogoutType: (logoutTyp ?? (writtenBefore ? .any : .required)) == .required,
+            profile, name: name, issuerSource: try issuerSource(), clientID: clientID,
+            authentication: try authentication(), redirectURIs: redirectURIs,
             emailTrust: emailTrust(writtenBefore: writtenBefore),
             codeProtection: CodeProtection(pkce: pkce, nonce: codeNonce))
-        configuration.dialect = dialect ?? profile.words
         configuration.displayName = nameForPeople
         configuration.logo = logo
-        configuration.takesMinimalPushes = serverInitiation == .minimal
         configuration.order = order
-        configuration.passesTraceContext = traceContext
+        configuration.sharedRedirectURIs = sharedRedirectURIs
+        configuration.demandsLogoutType = (logoutTyp ?? (writtenBefore ? .any : .required)) == .required
+        configuration.events = try eventReceiving()
+        configuration.requestSigner = try requestSigner()
+        configuration.userAPI = try servedUserAPI()
+        setTrust(of: &configuration)
+        setRequests(of: &configuration)
+        setLimits(of: &configuration)
         return configuration
     }
 
+    /// Whom it is believed to be, and what its tokens must show.
+    private func setTrust(of configuration: inout ProviderConfiguration) {
+        configuration.discoveryURL = profile.findsIssuerByNetwork ? nil : discoveryURL
+        configuration.issuerSpellings = issuers
+        configuration.tenants = letIn
+        configuration.trustedIssuers = trustedIssuers.map { TrustedIssuer($0) }
+        configuration.issuerAliases = Dictionary(issuerAliases.map { ($0.old.text, $0.new.text) }) { first, _ in first }
+        configuration.algorithms = algorithms
+        configuration.accessTokenDigestOfEdDSA = atHashOfEdDSA.digest
+        configuration.nativeTokens = nativeTokenRules
+        configuration.idTokenVerificationEndpoint = idTokenVerificationURL
+        configuration.requiresIssuer = requireIss
+        configuration.requiresPKCE = requirePKCE
+        configuration.requiresNonce = requireNonce
+        configuration.requiresChallenge = requireChallenge
+        configuration.minimumACR = minimumACR
+        configuration.clockSkewSeconds = Int64(clockSkewSeconds)
+        configuration.locksOnHijacking = lockOnEvents.contains(.hijacking)
+        configuration.portTokenMaximumAgeSeconds = Int64(portTokenMaxAgeDays ?? 0) * Self.secondsPerDay
+        configuration.minimumIdentityAgeSeconds =
+            Int64(transactionIdentityMinimumAgeHours ?? 0) * Self.secondsPerHour
+        configuration.authenticationTimes = authTime
+        configuration.freshness = freshness
+        configuration.crossClientKey = crossClientKey
+        configuration.takesTransfers = clientAuthentication == .apple
+    }
+
+    /// What it is asked for.
+    private func setRequests(of configuration: inout ProviderConfiguration) {
+        configuration.dialect = dialect ?? profile.words
+        configuration.scopes = scopes
+        configuration.claims = claims
+        configuration.userinfo = userinfo
+        configuration.redirectURIUse = redirectURI
+        configuration.responseMode = responseMode
+        configuration.omitsPKCE = profile.mayOmitPKCE && !requirePKCE
+        configuration.discoveryUI = discoveryUI?.text
+        configuration.keepsTokens = keepTokens
+        configuration.revocationEndpoint = revocationURL
+        configuration.tokenExchange = exchange
+        configuration.takesMinimalPushes = serverInitiation == .minimal
+        configuration.passesTraceContext = traceContext
+    }
+
+    /// How it is called.
+    private func setLimits(of configuration: inout ProviderConfiguration) {
+        configuration.timeout = timeoutSeconds.map { .seconds($0) } ?? Self.unlimited
+        configuration.signInTimeout = signInTimeoutSeconds.map { .seconds($0) } ?? Self.unlimited
+        configuration.connectionsPerHost = connectionsPerHost ?? 0
+        configuration.inFlight = inFlight ?? 0
+        configuration.caFile = caFile
+        configuration.allowsLoopbackHTTP = allowLoopbackHTTP
+    }
+
     /// How the issuer of a sign-in is found.
-    func issuerLookup() throws(SettingsError) -> ProviderConfiguration.Profile {
+    func issuerSource() throws(SettingsError) -> ProviderConfiguration.IssuerSource {
         if profile.findsIssuerByNetwork {
             guard let discoveryURL else {
                 let expected = "the URL of the discovery issuer: profile \(profile.name) needs it"
                 throw SettingsError(.missing, key("discoveryURL"), value: "", expected: expected)
             }
-            return .zenkey(discoveryURL: discoveryURL.text)
+            return .network(discoveryURL: discoveryURL.text)
         }
         guard let issuer else {
             let expected = "the provider's issuer URL: profile \(profile.name) needs it"
             throw SettingsError(.missing, key("issuer"), value: "", expected: expected)
         }
-        return .openid(issuer: issuer.text)
+        return .configured(issuer: issuer.text)
     }
 }
 

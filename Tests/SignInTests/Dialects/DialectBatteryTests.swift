@@ -35,7 +35,7 @@ import Testing
     private static func configure(
         _ configuration: inout ProviderConfiguration, as table: ProviderTable, asksUserinfo: Bool
     ) {
-        configuration.profile = .openid(issuer: SigningProvider().issuer)
+        configuration.issuerSource = .configured(issuer: SigningProvider().issuer)
         configuration.dialect = table.dialect
         configuration.keepsTokens = true
         configuration.userinfo = asksUserinfo ? .required : .never

@@ -91,3 +91,10 @@ extension ProviderClient {
         }
     }
 }
+
+extension ProviderConfiguration {
+    /// Whether its issuers are carriers behind ZenKey, of which a user's network tells which one: their discovery asks
+    /// for six digits of it, their port tokens tell of other carriers, their attributes stand in userinfo alone, and
+    /// the SDKs of all share redirect URIs.
+    public var isOfCarriers: Bool { issuerSource.issuer == nil }
+}
