@@ -9,6 +9,18 @@ import PackageDescription
 let modulesAreApart = Context.environment["DEV_MODULES_APART"] != nil
 let wholeProgram = BuildSettingCondition.when(platforms: [.linux], configuration: .release)
 
+/// The client for apps is a package of its own, beside which an app may have this one. So its targets are here
+/// for our own tests alone, which set the variable. The sample app's tests take a whole service.
+let runsSampleApp = Context.environment["DEV_SAMPLE_APP"] != nil
+let sampleApp: [Target] = [
+    .target(
+        name: "GatehouseClient", path: "Clients/Swift/Sources/GatehouseClient",
+        swiftSettings: [.swiftLanguageMode(.v6)]),
+    .testTarget(
+        name: "SampleAppTests", dependencies: ["GatehouseClient", "GatehouseTesting"],
+        path: "Clients/Swift/Tests/SampleAppTests", swiftSettings: [.swiftLanguageMode(.v6)]),
+]
+
 /// The commit that a release is built from, which its builder must name: from a manifest it can't be asked reliably.
 let revision = (Context.environment["BUILD_REVISION"] ?? "").filter { $0.isLetter || $0.isNumber || ".-".contains($0) }
 
@@ -305,5 +317,5 @@ let package = Package(
                 "Composition", "GatehouseTesting", "HTTPServer", "EventLoop", "Accounts", "JOSE", "Crypto", "JSON",
                 "Syntax", "System", "TestSupport", "HTTPTesting",
             ]),
-    ]
+    ] + (runsSampleApp ? sampleApp : [])
 )

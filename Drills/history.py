@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import history_self_test
+import linearizability
 from bench import Bench, crowd, tally
 from claims import Claim, shows
 from history_checker import Anomaly, check
@@ -147,7 +148,7 @@ def report(bench: Bench, world: World) -> tuple[list[Anomaly], dict[str, int]]:
     """The anomalies, and how many operations and of which outcome there were."""
     operations = world.log.operations
     outcomes = collections.Counter(operation.outcome for operation in operations)
-    anomalies = check(operations)
+    anomalies = check(operations) + [Anomaly(*finding) for finding in linearizability.check(operations)]
     kinds = tally(f"{operation.kind}:{operation.told.get('error', operation.outcome)}" for operation in operations)
     bench.note(f"{world.name}: {kinds}")
     for anomaly in anomalies[:PRINTED]:

@@ -7,6 +7,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 #   DEV_BUILD_PATH   where the build goes; .build when unset
 #   SWIFT_BUILD_FLAGS      more flags for swift build and swift test, such as "-c release" or "--sanitize=thread"
 build_path=${DEV_BUILD_PATH:-$root/.build}
+# The sample app's tests are built with ours.
+export DEV_SAMPLE_APP=1
 read -ra extra_flags <<<"${SWIFT_BUILD_FLAGS:-}"
 # shellcheck disable=SC2034 # for those who source this
 swift_flags=(

@@ -1,5 +1,6 @@
-"""Holds what CONTRIBUTING.md says of comments, of the names of files, of loops in which tests wait, and of the first
-lines of commits. Run by scripts/lint, in the repository's folder. With --self-test it shows each rule failing."""
+"""Holds what CONTRIBUTING.md says of comments, of the names of files, of times, of loops in which tests wait, and of
+the first lines of commits. Run by scripts/lint, in the repository's folder. With --self-test it shows each rule
+failing."""
 
 from __future__ import annotations
 
@@ -37,6 +38,8 @@ LOOP = re.compile(r"\b(while|repeat)\b")
 WAITS = re.compile(r"\bawait\b|\b(?:u|nano)?sleep\(|\bsched_yield\(")
 # The thread stands still in these until the other side ends, so a loop around them does not spin.
 BLOCKS = re.compile(r"\b(?:read|receive|request|waitid)\(")
+# Seconds since 1970, by the names that they have here.
+NAMELESS_TIME = re.compile(r"[( ,]_ (now|time|at|until|openedBy|signsFrom|[a-z]+(?:At|Time)): Int64\b")
 # A clock that is looked at, or `Meanwhile`, which looks at one.
 BOUND = re.compile(r"\bContinuousClock\.now\b|\.goesOn\b")
 
@@ -116,6 +119,13 @@ def endless_waits(path: str, text: str) -> Iterable[str]:
             yield f"{path}:{line}: a loop that may wait for ever; Tests/Patience has what bounds it"
 
 
+def nameless_times(path: str, text: str) -> Iterable[str]:
+    """Parameters that are a time and have no label: in a call nothing tells which time is meant."""
+    for found in NAMELESS_TIME.finditer(text):
+        line = text.count("\n", 0, found.start()) + 1
+        yield f"{path}:{line}: the time `{found[1]}` has no label; give it one, such as `now:` or `expiresAt:`"
+
+
 def long_subjects(commits: Iterable[str]) -> Iterable[str]:
     """`commits` are lines of a hash, a space and a subject."""
     for commit in commits:
@@ -145,6 +155,8 @@ def faults() -> Iterable[str]:
     for path, text in texts.items():
         yield from long_comments(path, text)
     sources = {path: text for path, text in texts.items() if re.match(r"(?:Sources|Simulator)/.*\.swift$", path)}
+    for path, text in sources.items():
+        yield from nameless_times(path, text)
     yield from misnamed(sources, set(texts.get(MISNAMED, "").split()))
     for path, text in texts.items():
         yield from endless_waits(path, text)
@@ -197,6 +209,9 @@ def self_test() -> None:
         "a loop over what ends": not waits("for await answer in group { answers.append(answer) }"),
         "a loop in words":
             not waits('// while it waits {}\n@Test func `while {} await`() { say("while true { await }") }'),
+        "a time without a label": len(list(nameless_times("A.swift", "func a(_ b: Int, _ now: Int64) {}"))) == 1,
+        "an end without a label": len(list(nameless_times("A.swift", "init(_ expiresAt: Int64?) {}"))) == 1,
+        "a time with a label": not list(nameless_times("A.swift", "func a(_ b: Int64, now: Int64, at time: Int64) {}")),
         "a subject": not list(long_subjects(["abc " + "ü" * 72])),
         "a subject that is too long": len(list(long_subjects(["abc " + "a" * 73]))) == 1,
     }
@@ -210,7 +225,7 @@ def main() -> None:
         return
     if found := list(faults()):
         sys.exit("\n".join(found))
-    print("Comments, names of files, loops of tests, subjects of commits: as CONTRIBUTING.md wants them.")
+    print("Comments, names of files, times, loops of tests, subjects of commits: as CONTRIBUTING.md wants them.")
 
 
 main()

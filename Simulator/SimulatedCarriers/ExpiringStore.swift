@@ -29,7 +29,7 @@ final class ExpiringStore<Value: Sendable>: Sendable {
         state.withLock { state in
             state.entries[name] = Entry(value: value, expiry: now + lifetime)
             state.names.append(name)
-            removeOld(&state, now)
+            removeOld(&state, now: now)
         }
     }
 
@@ -54,7 +54,7 @@ final class ExpiringStore<Value: Sendable>: Sendable {
 
     func value(_ name: String, now: Int64) -> Value? { with(name, now: now) { $0 } }
 
-    private func removeOld(_ state: inout State, _ now: Int64) {
+    private func removeOld(_ state: inout State, now: Int64) {
         while state.oldest < state.names.count {
             let name = state.names[state.oldest]
             let isOld = state.entries[name].map { $0.expiry <= now } ?? true

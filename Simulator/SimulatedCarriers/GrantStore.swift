@@ -72,14 +72,14 @@ final class GrantStore: Sendable {
     ///
     /// - Returns: nil when the code is unknown, expired, used or another client's; that client can still use it.
     func redeem(code: String, clientID: String, now: Int64) -> Grant? {
-        use(code, of: codes, clientID, now)
+        use(code, of: codes, clientID, now: now)
     }
 
     /// Uses a refresh token up; the caller makes the next. A second use revokes the family (RFC 9700 §4.14.2).
     ///
     /// - Parameter isSpent: whether it is; else it may be used again.
     func redeem(refreshToken: String, clientID: String, isSpent: Bool = true, now: Int64) -> Grant? {
-        guard let grant = use(refreshToken, of: refreshTokens, clientID, isSpent: isSpent, now) else { return nil }
+        guard let grant = use(refreshToken, of: refreshTokens, clientID, isSpent: isSpent, now: now) else { return nil }
         return grant.refreshesUntil.map { now < $0 } ?? true ? grant : nil
     }
 
@@ -102,27 +102,30 @@ final class GrantStore: Sendable {
 
     /// What an access token stands for, and since when.
     func issued(accessToken: String, now: Int64) -> (grant: Grant, issuedAt: Int64)? {
-        guard let issued = accessTokens.value(accessToken, now: now), !isRevoked(issued.grant, now) else { return nil }
+        guard let issued = accessTokens.value(accessToken, now: now), !isRevoked(issued.grant, now: now) else {
+            return nil
+        }
         return (issued.grant, issued.issuedAt)
     }
 
     /// What a refresh token stands for that nobody has used yet.
     func grant(refreshToken: String, now: Int64) -> Grant? {
-        guard let once = refreshTokens.value(refreshToken, now: now), !once.isUsed, !isRevoked(once.grant, now) else {
+        guard let once = refreshTokens.value(refreshToken, now: now), !once.isUsed, !isRevoked(once.grant, now: now)
+        else {
             return nil
         }
         return once.grant
     }
 
     private func use(
-        _ name: String, of store: ExpiringStore<Once>, _ clientID: String, isSpent: Bool = true, _ now: Int64
+        _ name: String, of store: ExpiringStore<Once>, _ clientID: String, isSpent: Bool = true, now: Int64
     ) -> Grant? {
         let found = store.with(name, now: now) { once -> Once? in
             guard let before = once, before.grant.clientID == clientID else { return nil }
             if isSpent { once?.isUsed = true }
             return before
         }
-        guard let found, !isRevoked(found.grant, now) else { return nil }
+        guard let found, !isRevoked(found.grant, now: now) else { return nil }
         if found.isUsed {
             revoked.insert(true, as: found.grant.id, now: now)
             return nil
@@ -133,7 +136,7 @@ final class GrantStore: Sendable {
     /// Revokes what was granted in a browser's session, which has ended.
     func end(session: String, now: Int64) { revoked.insert(true, as: session, now: now) }
 
-    private func isRevoked(_ grant: Grant, _ now: Int64) -> Bool {
+    private func isRevoked(_ grant: Grant, now: Int64) -> Bool {
         [grant.id, grant.session].contains { $0.map { revoked.value($0, now: now) == true } ?? false }
     }
 }

@@ -41,7 +41,8 @@ extension LogoutTokenMisbehaviour {
         switch self {
         case .badSignature, .algorithmNone, .hs256WithClientSecret, .edDSA, .unknownKeyID, .wrongType, .plainTypeValid:
             spoilHeader(&draft, token)
-        case .expired, .missingExpiry, .old, .issuedInFuture, .missingIssuedAt: spoilTimes(&draft.claims, token.now)
+        case .expired, .missingExpiry, .old, .issuedInFuture, .missingIssuedAt:
+            spoilTimes(&draft.claims, now: token.now)
         case .huge: draft.claims.append("padding", .string(String(repeating: "x", count: 32_768)))
         case .garbage: draft.replacement = "this.is-not/a=token"
         default: spoilClaims(&draft.claims, token)
@@ -65,7 +66,7 @@ extension LogoutTokenMisbehaviour {
         }
     }
 
-    private func spoilTimes(_ claims: inout JSONObject, _ now: Int64) {
+    private func spoilTimes(_ claims: inout JSONObject, now: Int64) {
         switch self {
         case .expired: claims.set("exp", .integer(now - 360))
         case .missingExpiry: claims.remove("exp")

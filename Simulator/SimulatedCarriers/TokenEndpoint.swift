@@ -15,7 +15,7 @@ struct TokenEndpoint {
         let now = World.now
         let redemption: Redemption
         do throws(OAuthError) {
-            redemption = try redeem(request, misbehaviours, now)
+            redemption = try redeem(request, misbehaviours, now: now)
             if let failure = failure(misbehaviours.tokenResponse, request) { throw failure }
         } catch {
             return provider.dialect?.refusals.response(to: error) ?? error.response
@@ -24,7 +24,7 @@ struct TokenEndpoint {
         if misbehaviours.tokenResponse == .html400 {
             return .html(.badRequest, "<!DOCTYPE html><title>Error</title><p>Your request was bad.</p>")
         }
-        return .object(try answer(redemption, misbehaviours, now))
+        return .object(try answer(redemption, misbehaviours, now: now))
     }
 
     /// What a right request has come to.
@@ -41,7 +41,7 @@ struct TokenEndpoint {
     }
 
     private func redeem(
-        _ request: HTTPRequest, _ misbehaviours: [Misbehaviour], _ now: Int64
+        _ request: HTTPRequest, _ misbehaviours: [Misbehaviour], now: Int64
     ) throws(OAuthError) -> Redemption {
         guard Self.isForm(request.header("Content-Type")), let form = Fields(form: request) else {
             throw .invalidRequest("The body is no application/x-www-form-urlencoded form.")
@@ -55,7 +55,7 @@ struct TokenEndpoint {
             grant = try CodeRedemption(provider: provider, tenant: tenant, form: form, client: client, now: now).grant()
         case "refresh_token":
             let isSpent = misbehaviours.tokenResponse != .withoutRotation && rotatesRefreshTokens
-            grant = try redeemRefreshToken(form, client, isSpent: isSpent, now)
+            grant = try redeemRefreshToken(form, client, isSpent: isSpent, now: now)
         case nil: throw .invalidRequest("The grant_type is missing.")
         default: throw OAuthError("unsupported_grant_type", "The grant_type is not supported.")
         }
@@ -66,7 +66,7 @@ struct TokenEndpoint {
     private var rotatesRefreshTokens: Bool { provider.dialect?.rotatesRefreshTokens ?? true }
 
     private func redeemRefreshToken(
-        _ form: Fields, _ client: SimulatedClient, isSpent: Bool, _ now: Int64
+        _ form: Fields, _ client: SimulatedClient, isSpent: Bool, now: Int64
     ) throws(OAuthError) -> Grant {
         guard let token = form["refresh_token"] else { throw .invalidRequest("The refresh_token is missing.") }
         let grants = provider.grants
@@ -77,12 +77,12 @@ struct TokenEndpoint {
     }
 
     private func answer(
-        _ redemption: Redemption, _ misbehaviours: [Misbehaviour], _ now: Int64
+        _ redemption: Redemption, _ misbehaviours: [Misbehaviour], now: Int64
     ) throws(CryptoError) -> JSONObject {
         var grant = redemption.grant
         // From here on it is the server that is told, even where an SDK got the code.
         grant.isNative = false
-        let accessToken = try accessToken(redemption, misbehaviours.accessToken, now)
+        let accessToken = try accessToken(redemption, misbehaviours.accessToken, now: now)
         if provider.profile.namesSessions { provider.note(session: grant.id, of: grant, now: now) }
         let idToken = IDToken(
             world: world, provider: provider, client: redemption.client, grant: grant, accessToken: accessToken,
@@ -116,7 +116,7 @@ struct TokenEndpoint {
 
     /// A random text, unless it is to be a JWT.
     private func accessToken(
-        _ redemption: Redemption, _ misbehaviour: AccessTokenMisbehaviour?, _ now: Int64
+        _ redemption: Redemption, _ misbehaviour: AccessTokenMisbehaviour?, now: Int64
     ) throws(CryptoError) -> String {
         let grant = redemption.grant
         guard let misbehaviour else {

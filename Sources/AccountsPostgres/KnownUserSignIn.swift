@@ -164,7 +164,7 @@ extension PostgresAccounts {
     private func signInNow(_ record: SignInRecord) async throws(RepositoryError) -> SignInOutcome {
         do throws(RepositoryError) {
             // What is not a claimed code is written twice beside older instances, which takes a transaction.
-            guard let simple = SimpleSignIn(record), simple.isInOneTable || !isBesideOlder(record.now) else {
+            guard let simple = SimpleSignIn(record), simple.isInOneTable || !isBesideOlder(now: record.now) else {
                 return try await decided(record, isSimple: false)
             }
             var outcome = try await KnownUserSignIn(signIn: simple).run(Work(self))

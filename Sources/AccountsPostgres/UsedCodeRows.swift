@@ -132,10 +132,10 @@ struct UsedCodeRows {
 
 extension PostgresAccounts {
     /// Whether instances of the version before are reckoned with.
-    func isBesideOlder(_ now: Int64) -> Bool { now < codesBesideOlderUntil }
+    func isBesideOlder(now: Int64) -> Bool { now < codesBesideOlderUntil }
 
-    private func usedCodes(_ connection: any StoreConnection, _ now: Int64) -> UsedCodeRows {
-        UsedCodeRows(connection: connection, isBesideOlder: isBesideOlder(now))
+    private func usedCodes(_ connection: any StoreConnection, now: Int64) -> UsedCodeRows {
+        UsedCodeRows(connection: connection, isBesideOlder: isBesideOlder(now: now))
     }
 
     /// In a transaction that need not survive a power cut of the server's: what matters is that others see it before
@@ -148,7 +148,7 @@ extension PostgresAccounts {
         let work = Work(self, .relaxed)
         let slot = CodeSlot(expiresAt: code.expiresAt, overlap: UsedCodeRows.marginSeconds(settings))
         let isClaimed = try await work.run(
-            isBesideOlder(now) ? UsedCodeRows.claimBesideOlder : UsedCodeRows.claim, .hash(code.hash),
+            isBesideOlder(now: now) ? UsedCodeRows.claimBesideOlder : UsedCodeRows.claim, .hash(code.hash),
             .integer(code.owner), .integer(code.expiresAt), .integer(now - UsedCodeRows.graceSeconds), .text(issuer),
             .integer(slot.number), .optional(slot.before))
         if isClaimed > 0 { return .claimed }
@@ -196,7 +196,7 @@ extension PostgresAccounts {
         // Where somebody else has recorded it, that is as good.
         _ = try await write(.serializable) { [self] connection throws(RepositoryError) in
             let slot = CodeSlot(expiresAt: code.expiresAt)
-            return try usedCodes(connection, now).consume(code, in: slot, now: now)
+            return try usedCodes(connection, now: now).consume(code, in: slot, now: now)
         }
     }
 
@@ -215,7 +215,7 @@ extension PostgresAccounts {
     ) async throws(RepositoryError) -> Outcome {
         try await write(isolation) { [self] connection throws(RepositoryError) in
             if let code = evidence.oneTimeUse,
-                try !usedCodes(connection, now).consume(code, in: CodeSlot(of: evidence), answer: answer, now: now)
+                try !usedCodes(connection, now: now).consume(code, in: CodeSlot(of: evidence), answer: answer, now: now)
             {
                 return .refused(.codeAlreadyUsed)
             }

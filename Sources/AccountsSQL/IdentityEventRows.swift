@@ -32,7 +32,8 @@ struct IdentityEventRows {
         let hasChanged =
             switch event.effect {
             case .endsSessions(let openedBy, reauthenticate: _): try endSessions(of: known, openedBy: openedBy)
-            case .locks(let openedBy, let wholeUser): try lock(known, wholeUser: wholeUser, openedBy, at: event.time)
+            case .locks(let openedBy, let wholeUser):
+                try lock(known, wholeUser: wholeUser, openedBy: openedBy, at: event.time)
             case .unlocks: try unlock(known, at: event.time)
             case .stopsEmail: try setEmail(of: known.identity, isStopped: true, at: event.time)
             case .resumesEmail: try setEmail(of: known.identity, isStopped: false, at: event.time)
@@ -59,7 +60,7 @@ struct IdentityEventRows {
     }
 
     private func lock(
-        _ known: Migration.Known, wholeUser: Bool, _ openedBy: Int64, at time: Int64
+        _ known: Migration.Known, wholeUser: Bool, openedBy: Int64, at time: Int64
     ) throws(RepositoryError) -> Bool {
         let hasEnded = try endSessions(of: known, openedBy: openedBy)
         let locks = LockRows(connection: connection, now: now)

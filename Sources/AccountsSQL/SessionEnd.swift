@@ -132,21 +132,22 @@ struct SessionEnd {
 
 extension SQLStore {
     public func revokeSession(_ id: SessionID, now: Int64) async throws(RepositoryError) -> Bool {
-        try await endSession(id, now) != nil
+        try await end(id, of: nil, now: now) != nil
     }
 
     public func revokeSession(_ id: SessionID, of user: UserID, now: Int64) async throws(RepositoryError) -> Bool {
-        try await endSession(id, of: user, now) != nil
+        try await end(id, of: user, now: now) != nil
     }
 
     public func endSession(
         _ id: SessionID, of user: UserID, now: Int64
     ) async throws(RepositoryError) -> EndedSession? {
-        try await endSession(id, of: user, now)
+        try await end(id, of: user, now: now)
     }
 
-    private func endSession(
-        _ id: SessionID, of user: UserID? = nil, _ now: Int64
+    /// - Parameter user: whose it must be; nil for anybody's.
+    private func end(
+        _ id: SessionID, of user: UserID?, now: Int64
     ) async throws(RepositoryError) -> EndedSession? {
         try await write(of: .session(id)) { [sealer] connection throws(RepositoryError) in
             try SessionEnd(connection: connection, sealer: sealer, now: now).end(id, of: user)

@@ -66,11 +66,13 @@ package struct RecentHashes {
     }
 
     package mutating func remember(_ hash: TokenHash, _ mark: Mark, now: Int64) {
-        if generations.last.map({ $0.isFull || now - $0.startedAt >= bounds.share }) ?? true { beginGeneration(now) }
+        if generations.last.map({ $0.isFull || now - $0.startedAt >= bounds.share }) ?? true {
+            beginGeneration(now: now)
+        }
         generations[generations.count - 1].set(Self.key(hash), mark, seed: seed)
     }
 
-    private mutating func beginGeneration(_ now: Int64) {
+    private mutating func beginGeneration(now: Int64) {
         generations = generations.filter { !isOver($0, now: now) }
         while byteCount + bounds.largestGeneration > bounds.maximumBytes { generations.removeFirst() }
         generations.append(Generation(startedAt: now, maximumSlots: bounds.maximumSlots))

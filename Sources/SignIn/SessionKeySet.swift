@@ -45,12 +45,12 @@ final class SessionKeySet: Sendable {
         let session = try Self.signers(keys, .session, ofType: format.type.rawValue)
         let receipt = try Self.signers(keys, .receipt, ofType: SessionKeys.receiptType)
         let idToken = try Self.signers(keys, .idToken, ofType: SessionKeys.idTokenType)
-        guard let signer = Self.signing(.session, session, entries, now),
-            let receiptSigner = Self.signing(.receipt, receipt, entries, now)
+        guard let signer = Self.signing(.session, session, entries, now: now),
+            let receiptSigner = Self.signing(.receipt, receipt, entries, now: now)
         else { throw .unreadableKey }
         idTokenSigners = [
             .es256: signer.signer(ofType: SessionKeys.idTokenType),
-            .rs256: Self.signing(.idToken, idToken, entries, now),
+            .rs256: Self.signing(.idToken, idToken, entries, now: now),
         ].compactMapValues(\.self)
         let ofFormat = format.algorithm == .es256 ? signer : idTokenSigners[.rs256]
         guard let ofFormat else { throw .unreadableKey }
@@ -60,7 +60,7 @@ final class SessionKeySet: Sendable {
             try Self.signers(keys, purpose, ofType: ClientKeys.tokenType)
         }
         clientSigners = zip(SigningKeyEntry.Purpose.ofClient, client).compactMap { purpose, signers in
-            Self.signing(purpose, signers, keys.map(\.entry), now)
+            Self.signing(purpose, signers, keys.map(\.entry), now: now)
         }
         clientJWKs = client.joined().map { .object($0.jwkJSON) }
         document = Self.set(of: session + receipt + idToken).serialized
@@ -110,7 +110,7 @@ final class SessionKeySet: Sendable {
     }
 
     private static func signing(
-        _ purpose: SigningKeyEntry.Purpose, _ signers: [JWTSigner], _ entries: [SigningKeyEntry], _ now: Int64
+        _ purpose: SigningKeyEntry.Purpose, _ signers: [JWTSigner], _ entries: [SigningKeyEntry], now: Int64
     ) -> JWTSigner? {
         let kid = entries.signing(purpose, now: now)?.kid
         return signers.first { $0.keyID == kid }

@@ -11,14 +11,13 @@ struct YAMLEvent {
     private(set) var isFlow = false
     /// Whether a document's directives, or its end, are written out.
     private(set) var isWritten = false
-    let (start, end): (Int, Int)
-    /// Counted from 1.
-    let line: Int
+    /// The line is counted from 1.
+    let (start, end, line): (Int, Int, Int)
 
     /// A copy of what the parser has, which it deletes after.
     init(_ event: yaml_event_t) {
-        unsafe (type, start, end) = (event.type, event.start_mark.index, event.end_mark.index)
-        unsafe line = event.start_mark.line + 1
+        unsafe type = event.type
+        unsafe (start, end, line) = (event.start_mark.index, event.end_mark.index, event.start_mark.line + 1)
         let data = unsafe event.data
         switch type {
         case YAML_DOCUMENT_START_EVENT:
@@ -45,11 +44,11 @@ struct YAMLEvent {
 extension YAMLEvent {
     /// All that libyaml's parser says of a text without a byte order mark, and why it could not go on.
     ///
-    /// Proof of each `unsafe`: the parser and the bytes stay where they are for as long as the closures run, and none of
-    /// their pointers leaves them; what an event points to is copied before the event is deleted.
+    /// Proof of each `unsafe`: parser and bytes stay where they are while the closures run, no pointer to them leaves
+    /// these, and what an event points to is copied before the event is deleted.
     @safe static func all(in text: [Unicode.Scalar]) -> (events: ArraySlice<YAMLEvent>, fault: YAMLError?) {
         var parser = unsafe yaml_parser_t()
-        var events: [YAMLEvent] = []
+        var (events, depth): ([YAMLEvent], Int) = ([], 0)
         let failure: YAMLError? = unsafe text.flatMap { Array(String($0).utf8) }.withUnsafeBufferPointer { bytes in
             unsafe withUnsafeMutablePointer(to: &parser) { parser in
                 guard unsafe yaml_parser_initialize(parser) == 1 else {
@@ -59,10 +58,14 @@ extension YAMLEvent {
                 unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
                 unsafe yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
                 var event = unsafe yaml_event_t()
-                while events.last?.type != YAML_STREAM_END_EVENT {
+                // libyaml takes the longer for each level the deeper it is, and the reader refuses such a depth.
+                while depth <= YAMLReader.levels, events.last?.type != YAML_STREAM_END_EVENT {
                     guard unsafe yaml_parser_parse(parser, &event) == 1 else {
                         return unsafe fault(of: parser.pointee, in: text)
                     }
+                    let type = unsafe event.type
+                    if [YAML_SEQUENCE_START_EVENT, YAML_MAPPING_START_EVENT].contains(type) { depth += 1 }
+                    if [YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT].contains(type) { depth -= 1 }
                     unsafe events.append(YAMLEvent(event))
                     unsafe yaml_event_delete(&event)
                 }

@@ -2,8 +2,11 @@ internal import CYAML
 
 /// Makes a tree of libyaml's events, and refuses what readers differ on, or what a configuration has no use for.
 struct YAMLReader {
-    private static let levels = 16
+    static let levels = 16
     private static let nulls: Set<String> = ["", "~", "null", "Null", "NULL"]
+
+    private static let noMarks =
+        "quotes around a value that starts with \"*\", \"&\" or \"!\" (aliases, anchors and tags are not taken)"
 
     private let text: [Unicode.Scalar]
     private var events: ArraySlice<YAMLEvent>
@@ -22,8 +25,7 @@ struct YAMLReader {
         (events, fault) = YAMLEvent.all(in: text)
     }
 
-    /// Not control characters, line breaks that only some readers know, nor byte order marks after the first character
-    /// (YAML 1.2 §5.1, §5.2, §5.4; YAML 1.1 has more line breaks).
+    /// Neither control characters nor line breaks that only some readers know (YAML 1.2 §5.1, §5.2, §5.4).
     private static let usual: [ClosedRange<Unicode.Scalar>] = [
         "\t"..."\n", " "..."~", "\u{A0}"..."\u{2027}", "\u{202A}"..."\u{D7FF}", "\u{E000}"..."\u{FEFE}",
         "\u{FF00}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}",
@@ -64,12 +66,7 @@ struct YAMLReader {
 
     /// The value that an event begins, below these keys, in so many collections.
     private mutating func node(_ event: YAMLEvent, _ path: [String], depth: Int) throws(YAMLError) -> YAMLNode {
-        guard !event.isMarked, event.type != YAML_ALIAS_EVENT else {
-            throw refusal(
-                event.start,
-                "quotes around a value that starts with \"*\", \"&\" or \"!\" (aliases, anchors and tags are not taken)"
-            )
-        }
+        guard !event.isMarked, event.type != YAML_ALIAS_EVENT else { throw refusal(event.start, Self.noMarks) }
         guard event.type == YAML_SCALAR_EVENT || depth < Self.levels else {
             throw refusal(event.start, "at most \(Self.levels) levels")
         }

@@ -178,7 +178,9 @@ extension SignInStage {
     }
 
     @Test func `of another provider is refused at this one, and the other way round`() async throws {
-        let stage = try await SignInStage(others: [.openID { $0.issuerSource = .configured(issuer: "https://plain.example") }])
+        let stage = try await SignInStage(others: [
+            .openID { $0.issuerSource = .configured(issuer: "https://plain.example") }
+        ])
         let plain = SigningProvider(issuer: "https://plain.example", key: TestKeys.otherRSA)
         plain.publish(on: stage.transport)
         let other = try #require(stage.providers.all.last)

@@ -28,15 +28,15 @@ struct NativeEndpoint {
         } catch {
             return error.response
         }
-        return .object(try answer(asked, misbehaviours, now))
+        return .object(try answer(asked, misbehaviours, now: now))
     }
 
     private func answer(
-        _ asked: NativeRequest, _ misbehaviours: [Misbehaviour], _ now: Int64
+        _ asked: NativeRequest, _ misbehaviours: [Misbehaviour], now: Int64
     ) throws(CryptoError) -> JSONObject {
         let grant = asked.grant(redirectURI: nil)
-        let accessToken = try accessToken(asked, grant, now)
-        let code = code(asked, now)
+        let accessToken = try accessToken(asked, grant, now: now)
+        let code = code(asked, now: now)
         let isHashed = if case .withoutRedirectURI = dialect.nativeCode { true } else { false }
         let idToken = IDToken(
             world: world, provider: provider, client: asked.client, grant: grant, accessToken: accessToken ?? "",
@@ -50,7 +50,7 @@ struct NativeEndpoint {
     }
 
     private func accessToken(
-        _ asked: NativeRequest, _ grant: Grant, _ now: Int64
+        _ asked: NativeRequest, _ grant: Grant, now: Int64
     ) throws(CryptoError) -> String? {
         switch dialect.nativeAccess {
         case .none: nil
@@ -61,7 +61,7 @@ struct NativeEndpoint {
     }
 
     /// For the app's server. Google makes one only when it is told which server that is.
-    private func code(_ asked: NativeRequest, _ now: Int64) -> String? {
+    private func code(_ asked: NativeRequest, now: Int64) -> String? {
         var grant: Grant
         switch dialect.nativeCode {
         case .withoutRedirectURI: grant = asked.grant(redirectURI: nil)

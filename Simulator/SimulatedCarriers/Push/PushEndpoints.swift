@@ -48,7 +48,7 @@ struct PushEndpoints: Sendable {
             guard let fields = Fields(form: request), let text = fields["request"] else {
                 throw .invalidRequest("A form with a request is expected.")
             }
-            let (client, claims) = try PushedRequest.verified(text, at: provider, world, now)
+            let (client, claims) = try PushedRequest.verified(text, at: provider, world, now: now)
             let taken = provider.pushes.take(evenIfOver: false, now: now) { entry in
                 entry.request.id == claims["auth_req_id"]?.string && entry.request.client.id == client.id
             }

@@ -35,7 +35,7 @@ struct PushedRequest: Sendable {
         guard fields.all.map(\.name) == ["request"], let text = fields["request"] else {
             throw .invalidRequest("A form with one request is expected, and with nothing else.")
         }
-        let (client, claims) = try Self.verified(text, at: provider, world, now)
+        let (client, claims) = try Self.verified(text, at: provider, world, now: now)
         self.client = client
         let reader = ClaimReader(claims: claims)
         guard claims["response_type"]?.string == "async_token" else {
@@ -86,7 +86,7 @@ struct PushedRequest: Sendable {
 
     /// The client that has signed a statement for this provider and moment, and what it states.
     static func verified(
-        _ text: String, at provider: Provider, _ world: World, _ now: Int64
+        _ text: String, at provider: Provider, _ world: World, now: Int64
     ) throws(OAuthError) -> (client: SimulatedClient, claims: JSONObject) {
         let refusal = OAuthError("invalid_client", "The request is not signed as it must be.", status: .unauthorized)
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

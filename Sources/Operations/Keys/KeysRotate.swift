@@ -45,8 +45,8 @@ struct KeysRotate: AsyncParsableCommand {
         try await options.withStore { store, _, clock in
             let time = clock.seconds
             let signsFrom = now ? time : time + SessionKeys.publicationSeconds
-            guard !receipts else { return try await rotateReceiptKey(store, time, signsFrom) }
-            guard !client else { return try await rotateClientKeys(store, time, signsFrom) }
+            guard !receipts else { return try await rotateReceiptKey(store, time: time, signsFrom: signsFrom) }
+            guard !client else { return try await rotateClientKeys(store, time: time, signsFrom: signsFrom) }
             // First: the other keys are sealed under it then.
             let dataKey = try await store.repository.rotateDataKey(
                 KeyRing.maker(masterKey: store.masterKey, now: time))
@@ -58,7 +58,7 @@ struct KeysRotate: AsyncParsableCommand {
             // What was hashed under the old one must be found until all of it is hashed anew.
             try await store.repository.rotateSecretKey(for: .contact, keepingSeconds: .max, now: time)
             let kid = try await SessionKeys.rotate(.session, in: store.repository, now: time, signsAtOnce: now)
-            let idTokenKid = try await rotateIDTokenKey(store, time)
+            let idTokenKid = try await rotateIDTokenKey(store, time: time)
             // What comes takes long, and people are told as it goes.
             if !report.json {
                 for kid in [kid, idTokenKid].compactMap(\.self) {
@@ -83,20 +83,20 @@ struct KeysRotate: AsyncParsableCommand {
     }
 
     /// - Returns: nil where no app needs such a key: a server makes the first one.
-    private func rotateIDTokenKey(_ store: OpenStore, _ time: Int64) async throws -> String? {
+    private func rotateIDTokenKey(_ store: OpenStore, time: Int64) async throws -> String? {
         let entries = try await store.repository.signingKeyEntries()
         guard entries.contains(where: { $0.purpose == .idToken }) else { return nil }
         return try await SessionKeys.rotate(.idToken, in: store.repository, now: time, signsAtOnce: now)
     }
 
-    private func rotateReceiptKey(_ store: OpenStore, _ time: Int64, _ signsFrom: Int64) async throws {
+    private func rotateReceiptKey(_ store: OpenStore, time: Int64, signsFrom: Int64) async throws {
         let kid = try await SessionKeys.rotate(.receipt, in: store.repository, now: time, signsAtOnce: now)
         report.write(
             ["kid": .string(kid), "signs_from": .integer(signsFrom)],
             "receipt key \(kid)  signs from \(CalendarTime.rfc3339(signsFrom)) on\n")
     }
 
-    private func rotateClientKeys(_ store: OpenStore, _ time: Int64, _ signsFrom: Int64) async throws {
+    private func rotateClientKeys(_ store: OpenStore, time: Int64, signsFrom: Int64) async throws {
         let entries = try await store.repository.signingKeyEntries()
         let purposes = SigningKeyEntry.Purpose.ofClient.filter { entries.signing($0, now: time) != nil }
         guard !purposes.isEmpty else {

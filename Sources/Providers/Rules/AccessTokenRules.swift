@@ -79,7 +79,7 @@ public struct AccessTokenRules: Sendable {
         // us.
         if let confirmation = claims["cnf"], !confirmation.isNull { throw .confirmation }
         try checkParty(claims)
-        try checkTimes(claims, now)
+        try checkTimes(claims, now: now)
         guard let subject = claims["sub"]?.string, subject.isSubject else { throw .subject }
         let authenticationTime = try seconds(claims["auth_time"], or: .authenticationTime)
         if let authenticationTime, authenticationTime > now + clockSkewSeconds { throw .authenticationTime }
@@ -95,7 +95,7 @@ public struct AccessTokenRules: Sendable {
         if let client = claims["client_id"], !client.isNull, !client.isExactly(party) { throw .authorizedParty }
     }
 
-    private func checkTimes(_ claims: JSONValue, _ now: Int64) throws(AccessTokenError) {
+    private func checkTimes(_ claims: JSONValue, now: Int64) throws(AccessTokenError) {
         if let end = try seconds(claims["exp"], or: .expired), now >= end + clockSkewSeconds { throw .expired }
         if let issued = try seconds(claims["iat"], or: .issuedAt), issued > now + clockSkewSeconds { throw .issuedAt }
         if let start = try seconds(claims["nbf"], or: .notBefore), start > now + clockSkewSeconds { throw .notBefore }

@@ -41,7 +41,7 @@ struct EventTokenRules: Sendable {
         guard let claims = ProviderDocument.object(token.payload.span) else { throw .malformed }
         guard claims["iss"].isExactly(issuer) else { throw .issuer }
         try checkAudience(claims)
-        return (claims, try issuedAt(claims, now))
+        return (claims, try issuedAt(claims, now: now))
     }
 
     /// By which a token that comes again is known.
@@ -62,7 +62,7 @@ struct EventTokenRules: Sendable {
         }
     }
 
-    private func issuedAt(_ claims: JSONValue, _ now: Int64) throws(EventTokenError) -> Int64 {
+    private func issuedAt(_ claims: JSONValue, now: Int64) throws(EventTokenError) -> Int64 {
         guard let issued = claims["iat"].flatMap({ NumericDate($0) })?.seconds, issued <= now + clockSkewSeconds,
             issued >= now - maximumAgeSeconds - clockSkewSeconds
         else { throw .issuedAt }

@@ -102,7 +102,7 @@ public struct IDTokenVerifier: Sendable {
     public func verify(_ token: VerifiedJWS, now: Int64) throws(IDTokenError) -> IDToken {
         try checkType(token.header.type)
         guard let claims = ProviderDocument.object(token.payload.span) else { throw .malformed }
-        let idToken = try checked(claims, signedFor: token.keyIssuer, now)
+        let idToken = try checked(claims, signedFor: token.keyIssuer, now: now)
         try checkHashes(claims, token.header.algorithm)
         return idToken
     }
@@ -119,14 +119,14 @@ public struct IDTokenVerifier: Sendable {
     ) throws(IDTokenError) -> IDToken {
         try checkType(asked.type)
         guard let subject = asked.claimedSubject, claims["sub"].isExactly(subject) else { throw .subject }
-        let idToken = try checked(claims, signedFor: nil, now)
+        let idToken = try checked(claims, signedFor: nil, now: now)
         // HS256 hashes as RS256 does.
         try checkHashes(claims, .rs256)
         return idToken
     }
 
     private func checked(
-        _ claims: JSONValue, signedFor keyIssuer: String?, _ now: Int64
+        _ claims: JSONValue, signedFor keyIssuer: String?, now: Int64
     ) throws(IDTokenError) -> IDToken {
         // A logout token has all that an ID token needs but the nonce, which not everybody asks for, and may say that
         // it is a mere JWT. Its events tell (Back-Channel Logout 1.0 §2.4 and §4.1, RFC 8417 §4.6): no ID token has
@@ -135,11 +135,11 @@ public struct IDTokenVerifier: Sendable {
         if native != nil, !NativeTokenRules.isIDToken(claims) { throw .malformed }
         let issuer = try issuer.stored(claims, signedFor: keyIssuer)  // step 2
         try checkAudience(claims)  // steps 3 to 5
-        let times = try checkTimes(claims, now)  // steps 9 and 10
+        let times = try checkTimes(claims, now: now)  // steps 9 and 10
         let answersNonce =
             if let native { try checkNativeNonce(claims, native) } else { try checkNonce(claims) }  // step 11
         try checkAuthentication(claims)  // step 12
-        let authenticationTime = try checkAuthenticationTime(claims, now)  // step 13
+        let authenticationTime = try checkAuthenticationTime(claims, now: now)  // step 13
         try checkContext(claims)
         return IDToken(
             issuer: issuer, subject: try subject(claims), issuedAt: times.issued, expiresAt: times.expires,
@@ -183,7 +183,7 @@ public struct IDTokenVerifier: Sendable {
     }
 
     private func checkTimes(
-        _ claims: JSONValue, _ now: Int64
+        _ claims: JSONValue, now: Int64
     ) throws(IDTokenError) -> (issued: Int64, expires: Int64) {
         guard let expires = try seconds(claims["exp"]), now < expires + clockSkewSeconds else { throw .expired }
         guard let issued = try seconds(claims["iat"]), issued <= now + clockSkewSeconds else { throw .issuedAt }
@@ -229,7 +229,7 @@ public struct IDTokenVerifier: Sendable {
         guard authentication.allSatisfy({ $0.isMet(by: acr) }) else { throw .acr }
     }
 
-    private func checkAuthenticationTime(_ claims: JSONValue, _ now: Int64) throws(IDTokenError) -> Int64? {
+    private func checkAuthenticationTime(_ claims: JSONValue, now: Int64) throws(IDTokenError) -> Int64? {
         let time = try seconds(claims["auth_time"])
         guard let earliest = freshness.earliest(now: now) else { return time }
         guard let time else {

@@ -56,10 +56,10 @@ public enum TokenFinding {
         case "audience", "aud": compared("aud", claims, names.audiences)
         case "authorized_party", "azp": compared("azp", claims, names.audiences)
         case "client_id": compared("client_id", claims, names.audiences)
-        case "expired", "exp": timed(["exp"], claims, now)
-        case "issued_at", "iat": timed(["iat", "nbf"], claims, now)
-        case "nbf": timed(["nbf"], claims, now)
-        case "auth_time": timed(["auth_time"], claims, now)
+        case "expired", "exp": timed(["exp"], claims, now: now)
+        case "issued_at", "iat": timed(["iat", "nbf"], claims, now: now)
+        case "nbf": timed(["nbf"], claims, now: now)
+        case "auth_time": timed(["auth_time"], claims, now: now)
         case "acr": "acr is \(PrintableName(claims["acr"]))"
         case "nonce", "at_hash", "c_hash", "context", "sid", "jti", "cnf", "events": presence(rule, claims)
         case "subject", "sub": presence("sub", claims)
@@ -71,13 +71,13 @@ public enum TokenFinding {
         "\(name) is \(PrintableName(claims[name])), expected \(list(expected))"
     }
 
-    private static func timed(_ names: [String], _ claims: JSONValue, _ now: Int64) -> String {
+    private static func timed(_ names: [String], _ claims: JSONValue, now: Int64) -> String {
         names.filter { $0 == names.first || claims[$0] != nil }
-            .map { "\($0) is \(moment(claims[$0], now))" }.joined(separator: ", ")
+            .map { "\($0) is \(moment(claims[$0], now: now))" }.joined(separator: ", ")
     }
 
     /// A time beside the present one. As numbers both have as many digits as a phone number, which no log shows.
-    private static func moment(_ value: JSONValue?, _ now: Int64) -> String {
+    private static func moment(_ value: JSONValue?, now: Int64) -> String {
         guard let time = value?.integer, (0...Int64(UInt32.max)).contains(time) else {
             return value?.integer == nil ? PrintableName(value).description : "no time of this century"
         }

@@ -40,7 +40,7 @@ package final class SeenTokens: Sendable {
 
     /// Whether one has come before, and what it says was done.
     func has(_ token: TokenHash, now: Int64) -> Bool {
-        state.withLock { Self.has(token, $0, now) }
+        state.withLock { Self.has(token, $0, now: now) }
     }
 
     /// Claims a token for one request; ``release(_:hasEnded:now:)`` must follow.
@@ -48,7 +48,7 @@ package final class SeenTokens: Sendable {
     /// - Parameter now: seconds since 1970.
     /// - Returns: false when it has come before, or another request has it.
     func claim(_ token: TokenHash, now: Int64) -> Bool {
-        state.withLock { Self.has(token, $0, now) ? false : $0.underWay.insert(token).inserted }
+        state.withLock { Self.has(token, $0, now: now) ? false : $0.underWay.insert(token).inserted }
     }
 
     /// - Parameter hasEnded: whether what it names is over. Where the store could not end it, the provider may try
@@ -56,7 +56,7 @@ package final class SeenTokens: Sendable {
     func release(_ token: TokenHash, hasEnded: Bool, now: Int64) {
         state.withLock { state in
             state.underWay.remove(token)
-            if hasEnded { Self.remember(token, &state, now) }
+            if hasEnded { Self.remember(token, &state, now: now) }
         }
     }
 
@@ -66,7 +66,7 @@ package final class SeenTokens: Sendable {
     /// - Returns: false when it has come elsewhere, or is being taken there.
     func enter(_ token: TokenHash, butFor others: [TokenHash], now: Int64) -> Bool {
         state.withLock { state in
-            for other in others where state.shared[other] != nil || Self.has(other, state, now) { return false }
+            for other in others where state.shared[other] != nil || Self.has(other, state, now: now) { return false }
             state.shared[token, default: 0] += 1
             return true
         }
@@ -81,15 +81,15 @@ package final class SeenTokens: Sendable {
 
     /// Remembers one that was done.
     func remember(_ token: TokenHash, now: Int64) {
-        state.withLock { Self.remember(token, &$0, now) }
+        state.withLock { Self.remember(token, &$0, now: now) }
     }
 
-    private static func has(_ token: TokenHash, _ state: borrowing State, _ now: Int64) -> Bool {
+    private static func has(_ token: TokenHash, _ state: borrowing State, now: Int64) -> Bool {
         // The mark is of other bits of the hash, so that two tokens are not taken for one another.
         state.seen.mark(of: token, now: now).map { $0 == state.seen.mark(for: token) } ?? false
     }
 
-    private static func remember(_ token: TokenHash, _ state: inout State, _ now: Int64) {
+    private static func remember(_ token: TokenHash, _ state: inout State, now: Int64) {
         state.seen.remember(token, state.seen.mark(for: token), now: now)
     }
 }

@@ -32,7 +32,7 @@ package final class PushLimits: Sendable {
         /// Until when somebody is asked, by whose request it is.
         var pending: [TokenHash: Int64] = [:]
 
-        func isSpent(_ now: Int64, _ window: Int64) -> Bool {
+        func isSpent(now: Int64, _ window: Int64) -> Bool {
             pushedAt.allSatisfy { $0 + window <= now } && pending.values.allSatisfy { $0 <= now }
         }
     }
@@ -84,7 +84,7 @@ package final class PushLimits: Sendable {
                     return .overloaded
                 }
                 state.hintsSweptAt = now
-                state.hints = state.hints.filter { !$0.value.isSpent(now, window) }
+                state.hints = state.hints.filter { !$0.value.isSpent(now: now, window) }
                 if state.hints.count >= Self.maximumRemembered { return .overloaded }
             }
             var known = state.hints[hint] ?? Hint()
