@@ -162,14 +162,7 @@ public struct AuditEvent: Equatable, Sendable {
         id: Int64, at: Int64, kind: Kind, user: UserID?, oldIdentity: IdentityID?, newIdentity: IdentityID?,
         fields: [String] = [], origin: AuditOrigin?, count: Int64? = nil
     ) {
-        self.id = id
-        self.at = at
-        self.kind = kind
-        self.user = user
-        self.oldIdentity = oldIdentity
-        self.newIdentity = newIdentity
-        self.fields = fields
-        self.origin = origin
-        self.count = count
+        (self.id, self.at, self.kind, self.user, self.oldIdentity) = (id, at, kind, user, oldIdentity)
+        (self.newIdentity, self.fields, self.origin, self.count) = (newIdentity, fields, origin, count)
     }
 }

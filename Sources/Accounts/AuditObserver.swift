@@ -16,14 +16,8 @@ public struct NewAuditEvent: Equatable, Sendable {
         at: Int64, kind: AuditEvent.Kind, user: UserID?, oldIdentity: IdentityID?, newIdentity: IdentityID?,
         fields: [String] = [], origin: AuditOrigin, count: Int64? = nil
     ) {
-        self.at = at
-        self.kind = kind
-        self.user = user
-        self.oldIdentity = oldIdentity
-        self.newIdentity = newIdentity
-        self.fields = fields
-        self.origin = origin
-        self.count = count
+        (self.at, self.kind, self.user, self.oldIdentity) = (at, kind, user, oldIdentity)
+        (self.newIdentity, self.fields, self.origin, self.count) = (newIdentity, fields, origin, count)
     }
 
     /// The first sign-in of somebody has made a user, and opened a session.

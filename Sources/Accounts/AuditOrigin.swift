@@ -18,11 +18,7 @@ public struct AuditOrigin: Equatable, Sendable {
     public init(
         actor: AuditActor, app: String? = nil, session: SessionID? = nil, request: String? = nil, reason: String? = nil
     ) {
-        self.actor = actor
-        self.app = app
-        self.session = session
-        self.request = request
-        self.reason = reason
+        (self.actor, self.app, self.session, self.request, self.reason) = (actor, app, session, request, reason)
     }
 
     /// The same of what opens a session, which tells by itself which one and for which app.

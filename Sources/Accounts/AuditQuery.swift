@@ -34,14 +34,8 @@ public struct AuditQuery: Equatable, Sendable {
         event: AuditEvent.Kind? = nil, user: UserID? = nil, actor: AuditActor? = nil, since: Int64? = nil,
         until: Int64? = nil, order: Order, place: Place = .start, limit: Int
     ) {
-        self.event = event
-        self.user = user
-        self.actor = actor
-        self.since = since
-        self.until = until
-        self.order = order
-        self.place = place
-        self.limit = limit
+        (self.event, self.user, self.actor, self.since, self.until) = (event, user, actor, since, until)
+        (self.order, self.place, self.limit) = (order, place, limit)
     }
 }
 
@@ -65,10 +59,7 @@ public struct AuditCursor: Equatable, Sendable {
     public let id: Int64
 
     public init(order: AuditQuery.Order, sequence: Sequence, rank: Int64, id: Int64) {
-        self.order = order
-        self.sequence = sequence
-        self.rank = rank
-        self.id = id
+        (self.order, self.sequence, self.rank, self.id) = (order, sequence, rank, id)
     }
 
     /// The text that who reads page by page is given.
@@ -99,7 +90,6 @@ public struct AuditPage: Equatable, Sendable {
     public var next: AuditCursor?
 
     public init(events: [AuditEvent], next: AuditCursor?) {
-        self.events = events
-        self.next = next
+        (self.events, self.next) = (events, next)
     }
 }

@@ -35,8 +35,7 @@ public struct ContactMatch: Equatable, Sendable {
     public var givers: [GivenContact.Giver]
 
     public init(user: UserSummary, givers: [GivenContact.Giver]) {
-        self.user = user
-        self.givers = givers
+        (self.user, self.givers) = (user, givers)
     }
 }
 
@@ -51,8 +50,6 @@ public struct ContactSearch: Equatable, Sendable {
     public var isComplete: Bool
 
     public init(matches: [ContactMatch], hasMore: Bool, isComplete: Bool) {
-        self.matches = matches
-        self.hasMore = hasMore
-        self.isComplete = isComplete
+        (self.matches, self.hasMore, self.isComplete) = (matches, hasMore, isComplete)
     }
 }

@@ -13,11 +13,7 @@ public struct FailedSignInCount: Equatable, Sendable {
     public var names: [CorrelationHash]
 
     public init(provider: String?, reason: String, network: String?, count: Int, names: [CorrelationHash] = []) {
-        self.provider = provider
-        self.reason = reason
-        self.network = network
-        self.count = count
-        self.names = names
+        (self.provider, self.reason, self.network, self.count, self.names) = (provider, reason, network, count, names)
     }
 }
 
@@ -67,11 +63,7 @@ public struct FailedSignInSearch: Sendable {
         after: Int64 = 0, named name: CorrelationHash? = nil, provider: String? = nil, since: Int64 = 0,
         until: Int64 = .max, limit: Int
     ) {
-        self.after = after
-        self.name = name
-        self.provider = provider
-        self.since = since
-        self.until = until
+        (self.after, self.name, self.provider, self.since, self.until) = (after, name, provider, since, until)
         self.limit = limit
     }
 }
@@ -85,8 +77,6 @@ public struct FailedSignIns: Equatable, Sendable {
     public var count: FailedSignInCount
 
     public init(id: Int64, at: Int64, count: FailedSignInCount) {
-        self.id = id
-        self.at = at
-        self.count = count
+        (self.id, self.at, self.count) = (id, at, count)
     }
 }

@@ -32,14 +32,8 @@ public struct Identity: Equatable, Sendable {
         id: IdentityID, user: UserID, provider: String, subject: Subject, origin: Origin, linkedAt: Int64,
         lastSignInAt: Int64, emailStoppedAt: Int64?, lockedUntil: Int64 = 0
     ) {
-        self.id = id
-        self.user = user
-        self.provider = provider
-        self.subject = subject
-        self.origin = origin
-        self.linkedAt = linkedAt
-        self.lastSignInAt = lastSignInAt
-        self.emailStoppedAt = emailStoppedAt
+        (self.id, self.user, self.provider, self.subject, self.origin) = (id, user, provider, subject, origin)
+        (self.linkedAt, self.lastSignInAt, self.emailStoppedAt) = (linkedAt, lastSignInAt, emailStoppedAt)
         self.lockedUntil = lockedUntil
     }
 }

@@ -23,10 +23,7 @@ public struct IdentityEvent: Equatable, Sendable {
     public var time: Int64
 
     public init(subject: Subject, kind: AuditEvent.Kind, effect: Effect, time: Int64) {
-        self.subject = subject
-        self.kind = kind
-        self.effect = effect
-        self.time = time
+        (self.subject, self.kind, self.effect, self.time) = (subject, kind, effect, time)
     }
 
     /// For how long an event that changes nothing is not noted again, in seconds: a provider may tell the same as often

@@ -8,9 +8,7 @@ public struct ImportedUser: Equatable, Sendable {
         public var emailStoppedAt: Int64?
 
         public init(provider: String, subject: Subject, emailStoppedAt: Int64?) {
-            self.provider = provider
-            self.subject = subject
-            self.emailStoppedAt = emailStoppedAt
+            (self.provider, self.subject, self.emailStoppedAt) = (provider, subject, emailStoppedAt)
         }
     }
 
@@ -27,10 +25,7 @@ public struct ImportedUser: Equatable, Sendable {
     public init(
         reference: String, profile: Profile, createdAt: Int64, identities: [Identity], lock: Lock? = nil
     ) {
-        self.reference = reference
-        self.profile = profile
-        self.createdAt = createdAt
-        self.identities = identities
+        (self.reference, self.profile, self.createdAt, self.identities) = (reference, profile, createdAt, identities)
         self.lock = lock
     }
 }

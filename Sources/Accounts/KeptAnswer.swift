@@ -49,9 +49,7 @@ public struct KeptAnswer: Equatable, Sendable {
     public var outcome: Outcome
 
     public init(request: RequestDigest, at: Int64, outcome: Outcome) {
-        self.request = request
-        self.at = at
-        self.outcome = outcome
+        (self.request, self.at, self.outcome) = (request, at, outcome)
     }
 
     /// Whether it is given again to that request: to the same and no other, and not for long.
@@ -154,8 +152,7 @@ public struct RepeatedSignIn: Sendable {
     public var signedIn: SignedIn
 
     public init(session: Session, signedIn: SignedIn) {
-        self.session = session
-        self.signedIn = signedIn
+        (self.session, self.signedIn) = (session, signedIn)
     }
 }
 
@@ -166,7 +163,6 @@ public struct RepeatedTicket: Sendable {
     public var profile: Profile
 
     public init(provider: String, profile: Profile) {
-        self.provider = provider
-        self.profile = profile
+        (self.provider, self.profile) = (provider, profile)
     }
 }

@@ -30,19 +30,10 @@ public struct LinkRecord: Sendable {
         provider: String, subject: Subject, beginning: SignInBeginning, authenticationTime: Int64?,
         upstreamSession: TokenHash?, attributes: Attributes, claims: TypedClaims, kept: KeptTokens?, now: Int64
     ) {
-        self.evidence = evidence
-        self.challenge = challenge
-        self.session = session
-        self.demands = demands
-        self.provider = provider
-        self.subject = subject
-        self.beginning = beginning
-        self.authenticationTime = authenticationTime
-        self.upstreamSession = upstreamSession
-        self.attributes = attributes
-        self.claims = claims
-        self.kept = kept
-        self.now = now
+        (self.evidence, self.challenge, self.session, self.demands) = (evidence, challenge, session, demands)
+        (self.provider, self.subject, self.beginning) = (provider, subject, beginning)
+        (self.authenticationTime, self.upstreamSession) = (authenticationTime, upstreamSession)
+        (self.attributes, self.claims, self.kept, self.now) = (attributes, claims, kept, now)
     }
 
     /// What is merged into the profile.

@@ -17,10 +17,7 @@ public struct Lock: Equatable, Sendable {
     public var until: Int64?
 
     public init(cause: Cause, reason: String?, since: Int64, until: Int64?) {
-        self.cause = cause
-        self.reason = reason
-        self.since = since
-        self.until = until
+        (self.cause, self.reason, self.since, self.until) = (cause, reason, since, until)
     }
 
     /// - Parameter now: seconds since 1970.

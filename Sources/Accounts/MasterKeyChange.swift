@@ -23,10 +23,7 @@ public struct MasterKeyChange: Sendable {
         rewrap: @escaping KeyRingRewrapper, makeDataKey: @escaping DataKeyMaker, unlock: @escaping KeyRingUnlocker,
         replacements: [SigningKey]?, now: Int64
     ) {
-        self.rewrap = rewrap
-        self.makeDataKey = makeDataKey
-        self.unlock = unlock
-        self.replacements = replacements
+        (self.rewrap, self.makeDataKey, self.unlock, self.replacements) = (rewrap, makeDataKey, unlock, replacements)
         self.now = now
     }
 }

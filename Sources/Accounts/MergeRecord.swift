@@ -14,8 +14,7 @@ public struct MergeRecord: Sendable {
         public var demands: SensitiveDemands
 
         public init(session: SessionID, demands: SensitiveDemands) {
-            self.session = session
-            self.demands = demands
+            (self.session, self.demands) = (session, demands)
         }
     }
 
@@ -26,9 +25,7 @@ public struct MergeRecord: Sendable {
     public var now: Int64
 
     public init(_ authority: Authority, line: NotBefore, now: Int64) {
-        self.authority = authority
-        self.line = line
-        self.now = now
+        (self.authority, self.line, self.now) = (authority, line, now)
     }
 }
 
@@ -54,8 +51,6 @@ public struct MergedUsers: Equatable, Sendable {
     public let identities: [IdentityID]
 
     public init(kept: UserID, absorbed: UserID, identities: [IdentityID]) {
-        self.kept = kept
-        self.absorbed = absorbed
-        self.identities = identities
+        (self.kept, self.absorbed, self.identities) = (kept, absorbed, identities)
     }
 }

@@ -10,8 +10,7 @@ public enum Migration {
         public var user: UserID
 
         public init(identity: IdentityID, user: UserID) {
-            self.identity = identity
-            self.user = user
+            (self.identity, self.user) = (identity, user)
         }
     }
 
@@ -24,9 +23,7 @@ public enum Migration {
         public var known: Known?
 
         public init(subject: Subject, isUsed: Bool, known: Known?) {
-            self.subject = subject
-            self.isUsed = isUsed
-            self.known = known
+            (self.subject, self.isUsed, self.known) = (subject, isUsed, known)
         }
     }
 

@@ -21,8 +21,7 @@ public struct NotBefore: Equatable, Sendable {
     public static let none = NotBefore(at: 0, authenticatedAfter: nil)
 
     public init(at: Int64, authenticatedAfter: Int64?) {
-        self.at = at
-        self.authenticatedAfter = authenticatedAfter
+        (self.at, self.authenticatedAfter) = (at, authenticatedAfter)
     }
 
     /// One that is drawn now.

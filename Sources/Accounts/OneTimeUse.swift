@@ -12,10 +12,7 @@ public struct OneTimeUse: Equatable, Sendable {
     public init(
         hash: TokenHash, expiresAt: Int64, owner: Int64 = .random(in: .min ... .max), request: RequestDigest? = nil
     ) {
-        self.hash = hash
-        self.expiresAt = expiresAt
-        self.owner = owner
-        self.request = request
+        (self.hash, self.expiresAt, self.owner, self.request) = (hash, expiresAt, owner, request)
     }
 
     /// What is kept of an answer with its use; nil where the request may not be sent again.

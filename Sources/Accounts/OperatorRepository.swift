@@ -107,9 +107,7 @@ public struct IdentityCount: Equatable, Sendable {
     public let count: Int
 
     public init(provider: String, issuer: String, count: Int) {
-        self.provider = provider
-        self.issuer = issuer
-        self.count = count
+        (self.provider, self.issuer, self.count) = (provider, issuer, count)
     }
 }
 
@@ -120,8 +118,7 @@ public struct DoubleIdentity: Equatable, Sendable {
     public let current: Migration.Known
 
     public init(former: Migration.Known, current: Migration.Known) {
-        self.former = former
-        self.current = current
+        (self.former, self.current) = (former, current)
     }
 }
 
@@ -134,10 +131,7 @@ public struct SessionCount: Equatable, Sendable {
     public let count: Int
 
     public init(provider: String, app: String?, acr: String?, count: Int) {
-        self.provider = provider
-        self.app = app
-        self.acr = acr
-        self.count = count
+        (self.provider, self.app, self.acr, self.count) = (provider, app, acr, count)
     }
 }
 

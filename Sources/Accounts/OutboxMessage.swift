@@ -32,12 +32,8 @@ public struct OutboxMessage: Equatable, Sendable, CustomStringConvertible {
     public init(
         number: Int64, provider: String, issuer: String, content: Content, attempts: Int64, createdAt: Int64
     ) {
-        self.number = number
-        self.provider = provider
-        self.issuer = issuer
-        self.content = content
-        self.attempts = attempts
-        self.createdAt = createdAt
+        (self.number, self.provider, self.issuer, self.content) = (number, provider, issuer, content)
+        (self.attempts, self.createdAt) = (attempts, createdAt)
     }
 
     public var description: String { "\(content.kind) \(number)" }
@@ -58,8 +54,7 @@ public struct OutboxStatus: Equatable, Sendable {
     public var oldestAt: Int64?
 
     public init(pending: Int, oldestAt: Int64?) {
-        self.pending = pending
-        self.oldestAt = oldestAt
+        (self.pending, self.oldestAt) = (pending, oldestAt)
     }
 }
 
@@ -71,8 +66,7 @@ public struct EndedSession: Equatable, Sendable {
     public var idToken: String?
 
     public init(provider: String, idToken: String?) {
-        self.provider = provider
-        self.idToken = idToken
+        (self.provider, self.idToken) = (provider, idToken)
     }
 }
 

@@ -43,15 +43,9 @@ public struct PendingPush: Equatable, Sendable {
         handle: TokenHash, notification: TokenHash, request: [UInt8], expectation: [UInt8], carrierID: [UInt8]?,
         state: State, ticket: [UInt8]?, notified: TokenHash?, expiresAt: Int64
     ) {
-        self.handle = handle
-        self.notification = notification
-        self.request = request
-        self.expectation = expectation
-        self.carrierID = carrierID
-        self.state = state
-        self.ticket = ticket
-        self.notified = notified
-        self.expiresAt = expiresAt
+        (self.handle, self.notification, self.request) = (handle, notification, request)
+        (self.expectation, self.carrierID, self.state, self.ticket) = (expectation, carrierID, state, ticket)
+        (self.notified, self.expiresAt) = (notified, expiresAt)
     }
 }
 
@@ -67,9 +61,7 @@ public struct PushDelivery: Equatable, Sendable {
     public var waitsUntil: Int64
 
     public init(notification: TokenHash, notified: TokenHash, ticket: [UInt8]?, waitsUntil: Int64) {
-        self.notification = notification
-        self.notified = notified
-        self.ticket = ticket
+        (self.notification, self.notified, self.ticket) = (notification, notified, ticket)
         self.waitsUntil = waitsUntil
     }
 }
@@ -89,11 +81,8 @@ public struct PushRedemption: Equatable, Sendable {
     public init(
         handle: TokenHash, sessionExpiresAt: Int64, graceSeconds: Int64, rememberedUntil: Int64, now: Int64
     ) {
-        self.handle = handle
-        self.sessionExpiresAt = sessionExpiresAt
-        self.graceSeconds = graceSeconds
-        self.rememberedUntil = rememberedUntil
-        self.now = now
+        (self.handle, self.sessionExpiresAt, self.graceSeconds) = (handle, sessionExpiresAt, graceSeconds)
+        (self.rememberedUntil, self.now) = (rememberedUntil, now)
     }
 }
 

@@ -15,10 +15,7 @@ public struct PendingSignIn: Equatable, Sendable {
     public init(
         handle: TokenHash, browser: TokenHash, content: [UInt8], expiresAt: Int64, network: NetworkHash
     ) {
-        self.handle = handle
-        self.browser = browser
-        self.content = content
-        self.expiresAt = expiresAt
+        (self.handle, self.browser, self.content, self.expiresAt) = (handle, browser, content, expiresAt)
         self.network = network
     }
 
@@ -61,12 +58,8 @@ public struct NewAppCode: Equatable, Sendable {
         hash: TokenHash, redirectURI: String, codeChallenge: String, nonce: String?, expiresAt: Int64,
         consent: ConsentDemand?
     ) {
-        self.hash = hash
-        self.redirectURI = redirectURI
-        self.codeChallenge = codeChallenge
-        self.nonce = nonce
-        self.expiresAt = expiresAt
-        self.consent = consent
+        (self.hash, self.redirectURI, self.codeChallenge, self.nonce) = (hash, redirectURI, codeChallenge, nonce)
+        (self.expiresAt, self.consent) = (expiresAt, consent)
     }
 }
 
@@ -96,15 +89,9 @@ public struct AppCodeRedemption: Equatable, Sendable {
         code: TokenHash, client: String, redirectURI: String?, codeChallenge: String, sessionExpiresAt: Int64,
         rememberedUntil: Int64, request: RequestDigest, replaces: SessionID?, now: Int64
     ) {
-        self.code = code
-        self.client = client
-        self.redirectURI = redirectURI
-        self.codeChallenge = codeChallenge
-        self.sessionExpiresAt = sessionExpiresAt
-        self.rememberedUntil = rememberedUntil
-        self.request = request
-        self.replaces = replaces
-        self.now = now
+        (self.code, self.client, self.redirectURI, self.codeChallenge) = (code, client, redirectURI, codeChallenge)
+        (self.sessionExpiresAt, self.rememberedUntil, self.request) = (sessionExpiresAt, rememberedUntil, request)
+        (self.replaces, self.now) = (replaces, now)
     }
 }
 

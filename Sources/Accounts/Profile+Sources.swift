@@ -37,9 +37,7 @@ public struct GivenContact: Equatable, Sendable, CustomStringConvertible {
     public var giver: Giver
 
     public init(_ contact: Contact, _ value: String, by giver: Giver) {
-        self.contact = contact
-        self.value = value
-        self.giver = giver
+        (self.contact, self.value, self.giver) = (contact, value, giver)
     }
 
     /// Printing it shows no value: that is personal.

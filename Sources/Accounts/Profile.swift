@@ -14,8 +14,7 @@ public struct Profile: Equatable, Sendable, CustomStringConvertible {
     var words: [ProviderWord] = []
 
     public init(carrier: Attributes = Attributes(), own: Attributes = Attributes()) {
-        self.carrier = carrier
-        self.own = own
+        (self.carrier, self.own) = (carrier, own)
     }
 
     /// What one provider said, and the user.
@@ -42,10 +41,7 @@ public struct ProviderStatement: Sendable {
     public init(
         provider: String, subject: String, attributes: Attributes, claims: TypedClaims = TypedClaims(), at: Int64
     ) {
-        self.provider = provider
-        self.subject = subject
-        self.attributes = attributes
-        self.claims = claims
+        (self.provider, self.subject, self.attributes, self.claims) = (provider, subject, attributes, claims)
         self.at = at
     }
 }

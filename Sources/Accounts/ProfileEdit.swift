@@ -6,8 +6,7 @@ public struct ProfileEdit: Equatable, Sendable, CustomStringConvertible {
     public var value: String?
 
     public init(_ name: String, _ value: String?) {
-        self.name = name
-        self.value = value
+        (self.name, self.value) = (name, value)
     }
 
     /// What it is that takes a recent authentication, where others may find or reach the user by this attribute; nil

@@ -16,13 +16,8 @@ public struct ProviderGrant: Equatable, Sendable {
         identity: IdentityID, user: UserID, provider: String, subject: Subject, version: Int64,
         tokens: ProviderTokens?, obtainedAt: Int64
     ) {
-        self.identity = identity
-        self.user = user
-        self.provider = provider
-        self.subject = subject
-        self.version = version
-        self.tokens = tokens
-        self.obtainedAt = obtainedAt
+        (self.identity, self.user, self.provider, self.subject) = (identity, user, provider, subject)
+        (self.version, self.tokens, self.obtainedAt) = (version, tokens, obtainedAt)
     }
 }
 
@@ -39,9 +34,7 @@ public struct GrantLease: Equatable, Sendable {
     public var expiresAt: Int64
 
     public init(grant: ProviderGrant, holder: [UInt8], expiresAt: Int64) {
-        self.grant = grant
-        self.holder = holder
-        self.expiresAt = expiresAt
+        (self.grant, self.holder, self.expiresAt) = (grant, holder, expiresAt)
     }
 }
 
@@ -75,10 +68,7 @@ public struct ProfileRefresh: Sendable {
     public init(
         session: SessionID, identity: IdentityID, attributes: Attributes, claims: TypedClaims, now: Int64
     ) {
-        self.session = session
-        self.identity = identity
-        self.attributes = attributes
-        self.claims = claims
+        (self.session, self.identity, self.attributes, self.claims) = (session, identity, attributes, claims)
         self.now = now
     }
 }
@@ -93,8 +83,6 @@ public struct GrantCounts: Equatable, Sendable {
     public var ended: Int64
 
     public init(refreshes: Int64, failures: Int64, ended: Int64) {
-        self.refreshes = refreshes
-        self.failures = failures
-        self.ended = ended
+        (self.refreshes, self.failures, self.ended) = (refreshes, failures, ended)
     }
 }

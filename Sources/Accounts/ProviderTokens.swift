@@ -16,11 +16,8 @@ public struct ProviderTokens: Equatable, Sendable, CustomStringConvertible {
     public var client: String?
 
     public init(accessToken: String, refreshToken: String?, expiresAt: Int64?, scope: String?, client: String? = nil) {
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-        self.expiresAt = expiresAt
-        self.scope = scope
-        self.client = client
+        (self.accessToken, self.refreshToken, self.expiresAt) = (accessToken, refreshToken, expiresAt)
+        (self.scope, self.client) = (scope, client)
     }
 
     public var description: String { "tokens of a provider" }
@@ -47,8 +44,7 @@ public final class KeptTokens: Sendable {
     public let idToken: String?
 
     public init(tokens: ProviderTokens, idToken: String?) {
-        self.tokens = tokens
-        self.idToken = idToken
+        (self.tokens, self.idToken) = (tokens, idToken)
     }
 }
 

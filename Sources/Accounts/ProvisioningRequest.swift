@@ -13,10 +13,7 @@ public struct ProvisioningRequest: Equatable, Sendable {
     public var displayName: String?
 
     public init(_ kind: Kind, username: String?, email: String?, displayName: String?) {
-        self.kind = kind
-        self.username = username
-        self.email = email
-        self.displayName = displayName
+        (self.kind, self.username, self.email, self.displayName) = (kind, username, email, displayName)
     }
 
     /// What the account is called: its username, else its address.
@@ -57,10 +54,7 @@ public struct DirectoryOrder: Equatable, Sendable {
     public var network: NetworkHash
 
     public init(_ provisioning: ProvisioningRequest, provider: String, url: String, network: NetworkHash = .none) {
-        self.provisioning = provisioning
-        self.provider = provider
-        self.url = url
-        self.network = network
+        (self.provisioning, self.provider, self.url, self.network) = (provisioning, provider, url, network)
     }
 }
 
@@ -90,8 +84,7 @@ public struct DirectoryName: Equatable, Sendable {
     public var hash: TokenHash
 
     public init(externalID: String, hash: TokenHash) {
-        self.externalID = externalID
-        self.hash = hash
+        (self.externalID, self.hash) = (externalID, hash)
     }
 }
 
@@ -104,10 +97,7 @@ public struct DirectoryAccount: Equatable, Sendable {
     public var directoryID: String?
 
     public init(user: UserID, provider: String, externalID: String, directoryID: String?) {
-        self.user = user
-        self.provider = provider
-        self.externalID = externalID
-        self.directoryID = directoryID
+        (self.user, self.provider, self.externalID, self.directoryID) = (user, provider, externalID, directoryID)
     }
 }
 

@@ -27,18 +27,10 @@ public struct TransactionRecord: Sendable {
         minimumIdentityAgeSeconds: Int64, receipt: String, contextHash: TokenHash, nonce: String?,
         authentication: Authentication, provider: String, client: String, now: Int64
     ) {
-        self.evidence = evidence
-        self.challenge = challenge
-        self.session = session
-        self.subject = subject
-        self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
-        self.receipt = receipt
-        self.contextHash = contextHash
-        self.nonce = nonce
-        self.authentication = authentication
-        self.provider = provider
-        self.client = client
-        self.now = now
+        (self.evidence, self.challenge, self.session, self.subject) = (evidence, challenge, session, subject)
+        (self.minimumIdentityAgeSeconds, self.receipt) = (minimumIdentityAgeSeconds, receipt)
+        (self.contextHash, self.nonce, self.authentication) = (contextHash, nonce, authentication)
+        (self.provider, self.client, self.now) = (provider, client, now)
     }
 }
 
@@ -52,9 +44,7 @@ public struct SignInApproval: Sendable {
     public var minimumIdentityAgeSeconds: Int64
 
     public init(receipt: String, contextHash: TokenHash, nonce: String?, minimumIdentityAgeSeconds: Int64) {
-        self.receipt = receipt
-        self.contextHash = contextHash
-        self.nonce = nonce
+        (self.receipt, self.contextHash, self.nonce) = (receipt, contextHash, nonce)
         self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
     }
 }
@@ -77,14 +67,8 @@ public struct Receipt: Equatable, Sendable {
         id: String, user: UserID, session: SessionID, contextHash: TokenHash, nonce: String?,
         authentication: Authentication, provider: String, client: String, createdAt: Int64
     ) {
-        self.id = id
-        self.user = user
-        self.session = session
-        self.contextHash = contextHash
-        self.nonce = nonce
-        self.authentication = authentication
-        self.provider = provider
-        self.client = client
+        (self.id, self.user, self.session, self.contextHash, self.nonce) = (id, user, session, contextHash, nonce)
+        (self.authentication, self.provider, self.client) = (authentication, provider, client)
         self.createdAt = createdAt
     }
 }

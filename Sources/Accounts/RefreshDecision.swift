@@ -47,13 +47,8 @@ public enum RefreshDecision: Equatable, Sendable {
             user: UserID, generation: Int64, rotatedAt: Int64?, expiresAt: Int64, endsAt: Int64?,
             lateRepeats: Int64 = 0, lateGenerations: Int64 = 0, earlier: EarlierTokens = EarlierTokens()
         ) {
-            self.user = user
-            self.generation = generation
-            self.rotatedAt = rotatedAt
-            self.expiresAt = expiresAt
-            self.endsAt = endsAt
-            self.lateRepeats = lateRepeats
-            self.lateGenerations = lateGenerations
+            (self.user, self.generation, self.rotatedAt, self.expiresAt) = (user, generation, rotatedAt, expiresAt)
+            (self.endsAt, self.lateRepeats, self.lateGenerations) = (endsAt, lateRepeats, lateGenerations)
             self.earlier = earlier
         }
 
@@ -71,9 +66,7 @@ public enum RefreshDecision: Equatable, Sendable {
         public var presentedIsRetired: Bool
 
         public init(current: TokenHash? = nil, previous: TokenHash? = nil, presentedIsRetired: Bool = false) {
-            self.current = current
-            self.previous = previous
-            self.presentedIsRetired = presentedIsRetired
+            (self.current, self.previous, self.presentedIsRetired) = (current, previous, presentedIsRetired)
         }
     }
 

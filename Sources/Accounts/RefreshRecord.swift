@@ -32,14 +32,8 @@ public struct RefreshRecord: Sendable {
         session: SessionID, presented: PresentedRefreshToken, client: String?, expiresAt: Int64,
         absoluteSeconds: Int64?, isReusable: Bool, repeats: RefreshRepeat, now: Int64
     ) {
-        self.session = session
-        self.presented = presented
-        self.client = client
-        self.expiresAt = expiresAt
-        self.absoluteSeconds = absoluteSeconds
-        self.isReusable = isReusable
-        self.repeats = repeats
-        self.now = now
+        (self.session, self.presented, self.client, self.expiresAt) = (session, presented, client, expiresAt)
+        (self.absoluteSeconds, self.isReusable, self.repeats, self.now) = (absoluteSeconds, isReusable, repeats, now)
     }
 }
 

@@ -17,8 +17,7 @@ public struct RefreshRepeat: Equatable, Sendable {
     public let boundsLateOnes: Bool
 
     private init(seconds: Int64?, boundsLateOnes: Bool) {
-        self.seconds = seconds
-        self.boundsLateOnes = boundsLateOnes
+        (self.seconds, self.boundsLateOnes) = (seconds, boundsLateOnes)
     }
 
     public static let untilSuccessor = RefreshRepeat(seconds: nil, boundsLateOnes: true)

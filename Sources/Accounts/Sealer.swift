@@ -56,9 +56,7 @@ public struct KeyRingEntry: Equatable, Sendable {
     public var createdAt: Int64
 
     public init(number: Int64, sealedKey: [UInt8], createdAt: Int64) {
-        self.number = number
-        self.sealedKey = sealedKey
-        self.createdAt = createdAt
+        (self.number, self.sealedKey, self.createdAt) = (number, sealedKey, createdAt)
     }
 }
 
@@ -69,8 +67,7 @@ public struct UnlockedKeyRing: Sendable {
     public var added: [KeyRingEntry]
 
     public init(sealer: any Sealer, added: [KeyRingEntry]) {
-        self.sealer = sealer
-        self.added = added
+        (self.sealer, self.added) = (sealer, added)
     }
 }
 

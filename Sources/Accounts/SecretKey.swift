@@ -29,10 +29,7 @@ public struct SecretKey: Equatable, Sendable {
     public var createdAt: Int64
 
     public init(purpose: Purpose, number: Int64, bytes: [UInt8], createdAt: Int64) {
-        self.purpose = purpose
-        self.number = number
-        self.bytes = bytes
-        self.createdAt = createdAt
+        (self.purpose, self.number, self.bytes, self.createdAt) = (purpose, number, bytes, createdAt)
     }
 }
 

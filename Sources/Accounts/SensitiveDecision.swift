@@ -22,8 +22,7 @@ public struct SensitiveDemands: Equatable, Sendable {
     public var challenge: Challenge
 
     public init(maximumAgeSeconds: Int64?, minimumIdentityAgeSeconds: Int64, challenge: Challenge) {
-        self.maximumAgeSeconds = maximumAgeSeconds
-        self.minimumIdentityAgeSeconds = minimumIdentityAgeSeconds
+        (self.maximumAgeSeconds, self.minimumIdentityAgeSeconds) = (maximumAgeSeconds, minimumIdentityAgeSeconds)
         self.challenge = challenge
     }
 
@@ -61,8 +60,7 @@ public struct ShownAuthentication: Equatable, Sendable {
     public var challengedAt: Int64?
 
     public init(authenticatedAt: Int64, challengedAt: Int64?) {
-        self.authenticatedAt = authenticatedAt
-        self.challengedAt = challengedAt
+        (self.authenticatedAt, self.challengedAt) = (authenticatedAt, challengedAt)
     }
 }
 
@@ -81,9 +79,7 @@ public struct IdentityHistory: Equatable, Sendable {
     public var userCreatedAt: Int64
 
     public init(origin: Identity.Origin, linkedAt: Int64, userCreatedAt: Int64) {
-        self.origin = origin
-        self.linkedAt = linkedAt
-        self.userCreatedAt = userCreatedAt
+        (self.origin, self.linkedAt, self.userCreatedAt) = (origin, linkedAt, userCreatedAt)
     }
 
     /// Whether somebody added it to a user who was there: by linking, by a port, or by an operator. An imported one was

@@ -11,9 +11,7 @@ public struct Authentication: Equatable, Sendable {
     public var time: Int64?
 
     public init(acr: String?, amr: [String], time: Int64?) {
-        self.acr = acr
-        self.amr = amr
-        self.time = time
+        (self.acr, self.amr, self.time) = (acr, amr, time)
     }
 }
 
@@ -56,19 +54,10 @@ public struct NewSession: Equatable, Sendable {
         authenticatedAt: Int64, challengedAt: Int64?, client: String, scope: String?, audience: String?,
         declined: String?, upstreamSession: TokenHash?, source: SessionSource, replaces: SessionID?
     ) {
-        self.id = id
-        self.family = family
-        self.expiresAt = expiresAt
-        self.userAgent = userAgent
-        self.authentication = authentication
-        self.authenticatedAt = authenticatedAt
-        self.challengedAt = challengedAt
-        self.client = client
-        self.scope = scope
-        self.audience = audience
-        self.declined = declined
-        self.upstreamSession = upstreamSession
-        self.source = source
+        (self.id, self.family, self.expiresAt, self.userAgent) = (id, family, expiresAt, userAgent)
+        (self.authentication, self.authenticatedAt) = (authentication, authenticatedAt)
+        (self.challengedAt, self.client, self.scope, self.audience) = (challengedAt, client, scope, audience)
+        (self.declined, self.upstreamSession, self.source) = (declined, upstreamSession, source)
         self.replaces = replaces
     }
 }
@@ -127,26 +116,12 @@ public struct Session: Equatable, Sendable {
         challengedAt: Int64?, provider: String, client: String, identity: IdentityID?, scope: String?,
         audience: String?, source: SessionSource, declined: String?, isMergeOffered: Bool
     ) {
-        self.id = id
-        self.user = user
-        self.userReference = userReference
-        self.family = family
-        self.generation = generation
-        self.rotatedAt = rotatedAt
-        self.expiresAt = expiresAt
-        self.createdAt = createdAt
-        self.userAgent = userAgent
-        self.authentication = authentication
-        self.authenticatedAt = authenticatedAt
-        self.challengedAt = challengedAt
-        self.provider = provider
-        self.client = client
-        self.identity = identity
-        self.scope = scope
-        self.audience = audience
-        self.source = source
-        self.declined = declined
-        self.isMergeOffered = isMergeOffered
+        (self.id, self.user, self.userReference, self.family) = (id, user, userReference, family)
+        (self.generation, self.rotatedAt, self.expiresAt) = (generation, rotatedAt, expiresAt)
+        (self.createdAt, self.userAgent, self.authentication) = (createdAt, userAgent, authentication)
+        (self.authenticatedAt, self.challengedAt, self.provider) = (authenticatedAt, challengedAt, provider)
+        (self.client, self.identity, self.scope, self.audience) = (client, identity, scope, audience)
+        (self.source, self.declined, self.isMergeOffered) = (source, declined, isMergeOffered)
     }
 }
 
@@ -175,8 +150,7 @@ public struct SessionID: Hashable, Sendable {
     public let low: UInt64
 
     public init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
+        (self.high, self.low) = (high, low)
     }
 
     /// A new name.
@@ -255,11 +229,7 @@ public struct LogoutRecord: Equatable, Sendable {
     public var now: Int64
 
     public init(logout: ProviderLogout, token: OneTimeUse, openedBy: Int64, line: NotBefore, now: Int64) {
-        self.logout = logout
-        self.token = token
-        self.openedBy = openedBy
-        self.line = line
-        self.now = now
+        (self.logout, self.token, self.openedBy, self.line, self.now) = (logout, token, openedBy, line, now)
     }
 }
 

@@ -11,8 +11,7 @@ public struct SessionLimits: Equatable, Sendable {
     /// - Returns: nil where nothing is limited.
     public init?(inAll: Int64?, perApp: Int64?) {
         if inAll == nil, perApp == nil { return nil }
-        self.inAll = inAll
-        self.perApp = perApp
+        (self.inAll, self.perApp) = (inAll, perApp)
     }
 
     /// Tells these limits from all others.

@@ -85,8 +85,7 @@ public struct PortedSubject: Equatable, Sendable {
     public var token: OneTimeUse
 
     public init(subject: Subject, token: OneTimeUse) {
-        self.subject = subject
-        self.token = token
+        (self.subject, self.token) = (subject, token)
     }
 }
 

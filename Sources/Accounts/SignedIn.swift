@@ -18,12 +18,8 @@ public struct SignedIn: Equatable, Sendable {
     public init(
         user: UserID, identity: IdentityID, isNewUser: Bool, migrated: Bool, reference: String, profile: Profile
     ) {
-        self.user = user
-        self.identity = identity
-        self.isNewUser = isNewUser
-        self.migrated = migrated
-        self.reference = reference
-        self.profile = profile
+        (self.user, self.identity, self.isNewUser, self.migrated) = (user, identity, isNewUser, migrated)
+        (self.reference, self.profile) = (reference, profile)
     }
 }
 

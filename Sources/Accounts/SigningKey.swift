@@ -8,8 +8,7 @@ public struct SigningKey: Equatable, Sendable {
     public var kid: String { entry.kid }
 
     public init(entry: SigningKeyEntry, privateKey: [UInt8]) {
-        self.entry = entry
-        self.privateKey = privateKey
+        (self.entry, self.privateKey) = (entry, privateKey)
     }
 
     /// A new key.
@@ -71,12 +70,8 @@ public struct SigningKeyEntry: Equatable, Sendable {
     public init(
         kid: String, purpose: Purpose, createdAt: Int64, signsFrom: Int64, isLasting: Bool, retiredAt: Int64?
     ) {
-        self.kid = kid
-        self.purpose = purpose
-        self.createdAt = createdAt
-        self.signsFrom = signsFrom
-        self.isLasting = isLasting
-        self.retiredAt = retiredAt
+        (self.kid, self.purpose, self.createdAt, self.signsFrom) = (kid, purpose, createdAt, signsFrom)
+        (self.isLasting, self.retiredAt) = (isLasting, retiredAt)
     }
 }
 

@@ -10,8 +10,7 @@ public struct Subject: Hashable, Sendable {
     public let value: String
 
     public init(issuer: String, value: String) {
-        self.issuer = issuer
-        self.value = value
+        (self.issuer, self.value) = (issuer, value)
     }
 
     // Swift's String equality holds canonically equivalent texts for equal; OpenID Connect Core §2 says that a `sub`

@@ -8,9 +8,7 @@ public struct TeamTransfer: Equatable, Sendable {
     public var team: String
 
     public init(provider: String, issuer: String, team: String) {
-        self.provider = provider
-        self.issuer = issuer
-        self.team = team
+        (self.provider, self.issuer, self.team) = (provider, issuer, team)
     }
 }
 
@@ -22,8 +20,7 @@ public struct SubjectTransfer: Equatable, Sendable {
     public var hash: TokenHash
 
     public init(subject: Subject, hash: TokenHash) {
-        self.subject = subject
-        self.hash = hash
+        (self.subject, self.hash) = (subject, hash)
     }
 }
 
@@ -45,8 +42,7 @@ public struct TransferCounts: Equatable, Sendable {
     public var noted: Int
 
     public init(identities: Int, noted: Int) {
-        self.identities = identities
-        self.noted = noted
+        (self.identities, self.noted) = (identities, noted)
     }
 }
 
@@ -80,7 +76,6 @@ public struct TransferableIdentity: Equatable, Sendable {
     public var subject: Subject
 
     public init(id: IdentityID, subject: Subject) {
-        self.id = id
-        self.subject = subject
+        (self.id, self.subject) = (id, subject)
     }
 }

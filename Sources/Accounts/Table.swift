@@ -140,14 +140,9 @@ public struct Table: Sendable {
         _ name: String, key: [Column], _ others: [Column], owner: Owner = .nobody, bond: Bond? = nil,
         expiry: String? = nil, lingers: Bool = true, age: String? = nil, isNumbered: Bool = false
     ) {
-        self.name = name
-        self.key = key
+        (self.name, self.key) = (name, key)
         columns = key + others
-        self.owner = owner
-        self.bond = bond
-        self.expiry = expiry
-        self.lingers = lingers
-        self.age = age
+        (self.owner, self.bond, self.expiry, self.lingers, self.age) = (owner, bond, expiry, lingers, age)
         self.isNumbered = isNumbered
     }
 }

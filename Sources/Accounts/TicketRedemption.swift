@@ -16,12 +16,8 @@ public struct TicketRedemption: Sendable {
     public init(
         ticket: TokenHash, session: NewSession, reference: String, own: Attributes, request: RequestDigest, now: Int64
     ) {
-        self.ticket = ticket
-        self.session = session
-        self.reference = reference
-        self.own = own
-        self.request = request
-        self.now = now
+        (self.ticket, self.session, self.reference, self.own) = (ticket, session, reference, own)
+        (self.request, self.now) = (request, now)
     }
 }
 
@@ -43,12 +39,8 @@ public struct TicketLink: Sendable {
         ticket: TokenHash, client: String, session: SessionID, demands: SensitiveDemands, request: RequestDigest,
         now: Int64
     ) {
-        self.ticket = ticket
-        self.client = client
-        self.session = session
-        self.demands = demands
-        self.request = request
-        self.now = now
+        (self.ticket, self.client, self.session, self.demands) = (ticket, client, session, demands)
+        (self.request, self.now) = (request, now)
     }
 }
 
@@ -64,7 +56,6 @@ public struct RedeemedTicket: Equatable, Sendable {
     public var session: NewSession
 
     public init(signedIn: SignedIn, session: NewSession) {
-        self.signedIn = signedIn
-        self.session = session
+        (self.signedIn, self.session) = (signedIn, session)
     }
 }

@@ -10,10 +10,7 @@ public struct User: Equatable, Sendable {
     public var updatedAt: Int64
 
     public init(id: UserID, reference: String, profile: Profile, createdAt: Int64, updatedAt: Int64) {
-        self.id = id
-        self.reference = reference
-        self.profile = profile
-        self.createdAt = createdAt
+        (self.id, self.reference, self.profile, self.createdAt) = (id, reference, profile, createdAt)
         self.updatedAt = updatedAt
     }
 }

@@ -10,10 +10,7 @@ public struct UserSummary: Equatable, Sendable {
     public var lastSignInAt: Int64?
 
     public init(id: UserID, createdAt: Int64, updatedAt: Int64, identities: Int, lastSignInAt: Int64?) {
-        self.id = id
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-        self.identities = identities
+        (self.id, self.createdAt, self.updatedAt, self.identities) = (id, createdAt, updatedAt, identities)
         self.lastSignInAt = lastSignInAt
     }
 }
@@ -50,14 +47,8 @@ public struct UserRecord: Equatable, Sendable {
         user: User, lock: Lock?, identities: [Identity], sessions: [Session], consents: [Consent],
         receipts: [Receipt], grants: [ProviderGrant], auditEvents: [AuditEvent], tables: [OwnedRows]
     ) {
-        self.user = user
-        self.lock = lock
-        self.identities = identities
-        self.sessions = sessions
-        self.consents = consents
-        self.receipts = receipts
-        self.grants = grants
-        self.auditEvents = auditEvents
+        (self.user, self.lock, self.identities, self.sessions) = (user, lock, identities, sessions)
+        (self.consents, self.receipts, self.grants, self.auditEvents) = (consents, receipts, grants, auditEvents)
         self.tables = tables
     }
 }

@@ -19,8 +19,7 @@ struct CodeSlot: Equatable {
     let before: Int64?
 
     private init(number: Int64, before: Int64?) {
-        self.number = number
-        self.before = before
+        (self.number, self.before) = (number, before)
     }
 
     /// - Parameters:

@@ -91,8 +91,7 @@ public final class PostgresAccounts: SQLStore {
     }
 
     private init(_ settings: PostgresSettings, _ sealer: StoreSealer) {
-        self.settings = settings
-        self.sealer = sealer
+        (self.settings, self.sealer) = (settings, sealer)
         let fence = Fence(hasLog: settings.dialect == .postgresql)
         self.fence = fence
         let greeting = settings.isFenced ? fence : nil

@@ -57,25 +57,13 @@ public struct PostgresSettings: Sendable {
         isFenced: Bool = true, ledger: (any StoreLedger)? = nil, auditObserver: (any AuditObserver)? = nil,
         observers: Observers = .none
     ) {
-        self.address = address
-        self.loops = loops
-        self.dialect = dialect
-        self.mayCreate = mayCreate
-        self.tables = tables
-        self.formerIssuers = formerIssuers
-        self.limits = limits
-        self.lockTimeout = lockTimeout
-        self.waitingConnections = waitingConnections
-        self.operationsPerRow = operationsPerRow
-        self.waitingThreads = waitingThreads
-        self.statementTimeout = statementTimeout
-        self.transactionTimeout = transactionTimeout
-        self.outageTimeout = outageTimeout
-        self.clockSkewSeconds = clockSkewSeconds
-        self.requestTimeout = requestTimeout
-        self.isFenced = isFenced
-        self.ledger = ledger
-        self.auditObserver = auditObserver
-        self.observers = observers
+        (self.address, self.loops, self.dialect, self.mayCreate) = (address, loops, dialect, mayCreate)
+        (self.tables, self.formerIssuers, self.limits) = (tables, formerIssuers, limits)
+        (self.lockTimeout, self.waitingConnections) = (lockTimeout, waitingConnections)
+        (self.operationsPerRow, self.waitingThreads) = (operationsPerRow, waitingThreads)
+        (self.statementTimeout, self.transactionTimeout) = (statementTimeout, transactionTimeout)
+        (self.outageTimeout, self.clockSkewSeconds) = (outageTimeout, clockSkewSeconds)
+        (self.requestTimeout, self.isFenced, self.ledger) = (requestTimeout, isFenced, ledger)
+        (self.auditObserver, self.observers) = (auditObserver, observers)
     }
 }

@@ -32,17 +32,13 @@ struct SimpleSignIn {
         else { return nil }
         code = evidence.oneTimeUse
         slot = CodeSlot(of: evidence)
-        self.record = record
-        self.provider = provider
-        self.subject = subject
-        self.registration = registration
+        (self.record, self.provider, self.subject, self.registration) = (record, provider, subject, registration)
         self.own = own
         statement = ProviderStatement(
             provider: provider, subject: subject.value, attributes: attributes, claims: claims, at: now)
         self.session = session
         leastLine = beginning.leastLine(now: now)
-        self.sessionLimits = sessionLimits
-        self.now = now
+        (self.sessionLimits, self.now) = (sessionLimits, now)
     }
 
     /// Whether nothing is used up, or a code, which its claim has made known in every table.

@@ -22,9 +22,7 @@ final class WaitingConnection: StoreConnection {
     var auditContext: AuditContext?
 
     init(_ work: Work, _ loop: EventLoop, _ scope: StepScope?) {
-        self.work = work
-        self.loop = loop
-        self.scope = scope
+        (self.work, self.loop, self.scope) = (work, loop, scope)
         formerIssuers = work.store.settings.formerIssuers
     }
 
@@ -141,8 +139,7 @@ private final class WaitingStatement: AccountsSQL.Statement {
     private var position = -1
 
     init(_ connection: WaitingConnection, _ query: Query) {
-        self.connection = connection
-        self.query = query
+        (self.connection, self.query) = (connection, query)
     }
 
     func step() throws(RepositoryError) -> Bool {

@@ -19,9 +19,7 @@ final class WaitingThreads: Sendable {
 
     /// - Parameter observers: hear of each wait for a thread.
     init(threads: Int, waitingLimit: Int, observers: Observers) {
-        self.threads = threads
-        self.waitingLimit = waitingLimit
-        self.observers = observers
+        (self.threads, self.waitingLimit, self.observers) = (threads, waitingLimit, observers)
     }
 
     /// - Throws: what `body` throws, or `.unavailable(.overloaded)`.

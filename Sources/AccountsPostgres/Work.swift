@@ -23,10 +23,7 @@ struct Work: Sendable {
     fileprivate init(
         _ store: PostgresAccounts, _ transaction: Transaction?, _ durability: Durability, _ failure: FirstFailure
     ) {
-        self.store = store
-        self.durability = durability
-        self.transaction = transaction
-        self.failure = failure
+        (self.store, self.durability, self.transaction, self.failure) = (store, durability, transaction, failure)
     }
 
     func all(_ statement: Statement, _ values: Value...) async throws(RepositoryError) -> [StoredRow] {

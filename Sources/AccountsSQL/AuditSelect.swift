@@ -27,8 +27,7 @@ package struct AuditSelect {
     ///   or the last second to which nothing can be added.
     /// - Returns: nil where the cursor is of another order, or of a store with another one.
     package init?(_ query: AuditQuery, by sequence: AuditCursor.Sequence, horizon: Int64? = nil) {
-        self.query = query
-        self.sequence = sequence
+        (self.query, self.sequence) = (query, sequence)
         filter()
         narrow()
         if let horizon {

@@ -18,8 +18,7 @@ package struct AuditTrail {
     package let now: Int64
 
     package init(connection: any StoreConnection, now: Int64) {
-        self.connection = connection
-        self.now = now
+        (self.connection, self.now) = (connection, now)
     }
 
     /// - Parameter origin: where the transaction knows more of it than who has begun it.

@@ -38,8 +38,7 @@ package struct ContactRows {
     package let sealer: StoreSealer
 
     package init(connection: any StoreConnection, sealer: StoreSealer) {
-        self.connection = connection
-        self.sealer = sealer
+        (self.connection, self.sealer) = (connection, sealer)
     }
 
     /// The keys under which there may be rows, the newest first. One that does not open is left out: a process whose

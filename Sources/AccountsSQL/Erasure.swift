@@ -31,10 +31,7 @@ package struct Erasure {
     package let now: Int64
 
     package init(connection: any StoreConnection, sealer: StoreSealer, line: NotBefore, now: Int64) {
-        self.connection = connection
-        self.sealer = sealer
-        self.line = line
-        self.now = now
+        (self.connection, self.sealer, self.line, self.now) = (connection, sealer, line, now)
     }
 
     /// - Returns: whether there was one.

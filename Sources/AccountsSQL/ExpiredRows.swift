@@ -7,8 +7,7 @@ package struct ExpiredRows {
     package let tables: StoreTables
 
     package init(connection: any StoreConnection, tables: StoreTables) {
-        self.connection = connection
-        self.tables = tables
+        (self.connection, self.tables) = (connection, tables)
     }
 
     /// - Returns: how many went, `limit` at most.

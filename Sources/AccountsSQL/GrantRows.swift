@@ -62,9 +62,7 @@ package struct GrantRows {
     package let now: Int64
 
     package init(connection: any StoreConnection, sealer: StoreSealer, now: Int64) {
-        self.connection = connection
-        self.sealer = sealer
-        self.now = now
+        (self.connection, self.sealer, self.now) = (connection, sealer, now)
     }
 
     package func find(_ identity: IdentityID, of user: UserID) throws(RepositoryError) -> ProviderGrant? {

@@ -13,9 +13,7 @@ package struct LedgerRows {
     package let now: Int64
 
     package init(connection: any StoreConnection, sealer: StoreSealer, now: Int64) {
-        self.connection = connection
-        self.sealer = sealer
-        self.now = now
+        (self.connection, self.sealer, self.now) = (connection, sealer, now)
     }
 
     package func add(_ record: LedgerRecord) throws(RepositoryError) {

@@ -33,8 +33,7 @@ package struct LockRows {
     let now: Int64
 
     package init(connection: any StoreConnection, now: Int64) {
-        self.connection = connection
-        self.now = now
+        (self.connection, self.now) = (connection, now)
     }
 
     /// - Parameter identity: nil for the whole user.

@@ -30,11 +30,7 @@ package struct MergeTransaction {
     package init(
         connection: any StoreConnection, sealer: StoreSealer, tables: StoreTables, line: NotBefore, now: Int64
     ) {
-        self.connection = connection
-        self.sealer = sealer
-        self.tables = tables
-        self.line = line
-        self.now = now
+        (self.connection, self.sealer, self.tables, self.line, self.now) = (connection, sealer, tables, line, now)
     }
 
     private var users: UserRows { UserRows(connection: connection, sealer: sealer) }

@@ -57,9 +57,7 @@ package struct NotBeforeRows {
     let now: Int64
 
     package init(connection: any StoreConnection, sealer: StoreSealer, now: Int64) {
-        self.connection = connection
-        self.sealer = sealer
-        self.now = now
+        (self.connection, self.sealer, self.now) = (connection, sealer, now)
     }
 
     /// Draws a line for all sessions of a scope; it stays.

@@ -27,8 +27,7 @@ package struct RefreshTransaction {
     let record: RefreshRecord
 
     package init(connection: any StoreConnection, record: RefreshRecord) {
-        self.connection = connection
-        self.record = record
+        (self.connection, self.record) = (connection, record)
     }
 
     package func run() throws(RepositoryError) -> RefreshOutcome {

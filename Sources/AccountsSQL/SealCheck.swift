@@ -14,10 +14,7 @@ package struct SealCheck {
         connection: any StoreConnection, sealer: StoreSealer, tables: StoreTables,
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) {
-        self.connection = connection
-        self.sealer = sealer
-        self.tables = tables
-        self.progress = progress
+        (self.connection, self.sealer, self.tables, self.progress) = (connection, sealer, tables, progress)
     }
 
     /// - Returns: a sentence for each place where values do not open, with how many.

@@ -7,9 +7,7 @@ package struct SignInTransaction {
     let record: SignInRecord
 
     package init(connection: any StoreConnection, sealer: StoreSealer, record: SignInRecord) {
-        self.connection = connection
-        self.sealer = sealer
-        self.record = record
+        (self.connection, self.sealer, self.record) = (connection, sealer, record)
     }
 
     private var portTokens: PortTokenRows { PortTokenRows(connection: connection, now: record.now) }
@@ -338,9 +336,7 @@ package struct ProfileMerge {
     let record: SignInRecord
 
     package init(connection: any StoreConnection, sealer: StoreSealer, record: SignInRecord) {
-        self.connection = connection
-        self.sealer = sealer
-        self.record = record
+        (self.connection, self.sealer, self.record) = (connection, sealer, record)
     }
 
     private var users: UserRows { UserRows(connection: connection, sealer: sealer) }

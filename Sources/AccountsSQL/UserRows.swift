@@ -13,8 +13,7 @@ package struct UserRows {
     package let sealer: StoreSealer
 
     package init(connection: any StoreConnection, sealer: StoreSealer) {
-        self.connection = connection
-        self.sealer = sealer
+        (self.connection, self.sealer) = (connection, sealer)
     }
 
     package func insert(reference: String, profile: Profile, now: Int64) throws(RepositoryError) -> UserID {

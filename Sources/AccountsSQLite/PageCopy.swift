@@ -21,8 +21,7 @@ import CSQLite
         guard let handle = unsafe sqlite3_backup_init(target.database, "main", source.database, "main") else {
             throw .unavailable(Unavailability(resultCode: unsafe sqlite3_extended_errcode(target.database)))
         }
-        self.source = source
-        self.target = target
+        (self.source, self.target) = (source, target)
         unsafe self.handle = handle
     }
 

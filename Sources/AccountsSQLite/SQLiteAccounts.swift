@@ -181,9 +181,7 @@ public final class SQLiteAccounts: SQLStore {
         _ secretKeys: SecretKeyCache, _ update: SchemaUpdate?, _ lock: consuming sending StoreLock?,
         _ use: consuming sending StoreLock?
     ) {
-        self.settings = settings
-        self.sealer = sealer
-        self.writer = writer
+        (self.settings, self.sealer, self.writer) = (settings, sealer, writer)
         readers = ReaderPool(settings)
         var single = settings
         single.readers = 1

@@ -68,23 +68,12 @@ public struct SQLiteSettings: Sendable {
         unprovenCodeLimit: Int = 1_000_000, auditObserver: (any AuditObserver)? = nil,
         observers: Observers = .none
     ) {
-        self.path = path
-        self.access = access
-        self.tables = tables
-        self.formerIssuers = formerIssuers
-        self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
-        self.requestTimeout = requestTimeout
-        self.operationsPerRow = operationsPerRow
-        self.writeGroupLimit = writeGroupLimit
-        self.writeQueueLimit = writeQueueLimit
-        self.readers = readers
-        self.readQueueLimit = readQueueLimit
-        self.writerCacheKiB = writerCacheKiB
-        self.readerCacheKiB = readerCacheKiB
-        self.checkpointPages = checkpointPages
-        self.usedCodeLimit = usedCodeLimit
-        self.unprovenCodeLimit = unprovenCodeLimit
-        self.auditObserver = auditObserver
-        self.observers = observers
+        (self.path, self.access, self.tables, self.formerIssuers) = (path, access, tables, formerIssuers)
+        (self.busyTimeoutMilliseconds, self.requestTimeout) = (busyTimeoutMilliseconds, requestTimeout)
+        (self.operationsPerRow, self.writeGroupLimit) = (operationsPerRow, writeGroupLimit)
+        (self.writeQueueLimit, self.readers, self.readQueueLimit) = (writeQueueLimit, readers, readQueueLimit)
+        (self.writerCacheKiB, self.readerCacheKiB) = (writerCacheKiB, readerCacheKiB)
+        (self.checkpointPages, self.usedCodeLimit) = (checkpointPages, usedCodeLimit)
+        (self.unprovenCodeLimit, self.auditObserver, self.observers) = (unprovenCodeLimit, auditObserver, observers)
     }
 }

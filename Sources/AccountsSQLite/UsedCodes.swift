@@ -88,8 +88,7 @@ final class UsedCodes: Sendable {
 
     /// - Parameter unprovenLimit: how many of them may have proved nobody.
     init(limit: Int, unprovenLimit: Int) {
-        self.limit = limit
-        self.unprovenLimit = unprovenLimit
+        (self.limit, self.unprovenLimit) = (limit, unprovenLimit)
     }
 
     /// Whether the code is used for good: its use is on disk.

@@ -36,9 +36,7 @@ struct WriteJob: Sendable {
         body: @escaping @Sendable (SQLiteConnection) throws(RepositoryError) -> Value,
         settled: @escaping @Sendable (Value?) -> Void
     ) {
-        self.turn = turn
-        self.origin = origin
-        self.time = time
+        (self.turn, self.origin, self.time) = (turn, origin, time)
         let answer = WriteAnswer()
         self.answer = answer
         attempt = { connection in

@@ -21,7 +21,6 @@ public struct AccessTokenFormat: Sendable, Equatable {
     public let algorithm: SigningAlgorithm
 
     public init(type: TokenType = .atJWT, algorithm: SigningAlgorithm = .es256) {
-        self.type = type
-        self.algorithm = algorithm
+        (self.type, self.algorithm) = (type, algorithm)
     }
 }

@@ -76,7 +76,6 @@ public struct ResourceServer: Sendable, Equatable {
     public let secret: Secret
 
     public init(id: String, secret: Secret) {
-        self.id = id
-        self.secret = secret
+        (self.id, self.secret) = (id, secret)
     }
 }

@@ -41,9 +41,7 @@ public struct RegisteredApp: Sendable, Equatable {
         public let absoluteSeconds: Int64?
 
         public init(use: Use = .rotating, inactivitySeconds: Int64? = nil, absoluteSeconds: Int64? = nil) {
-            self.use = use
-            self.inactivitySeconds = inactivitySeconds
-            self.absoluteSeconds = absoluteSeconds
+            (self.use, self.inactivitySeconds, self.absoluteSeconds) = (use, inactivitySeconds, absoluteSeconds)
         }
     }
 
@@ -77,11 +75,8 @@ public struct RegisteredApp: Sendable, Equatable {
             permissions: Permissions = .usual, implied: Permissions = [], offlineAccess: OfflineAccess = .asked,
             grants: [GrantType] = [.authorizationCode, .refreshToken], audiences: [String] = []
         ) {
-            self.permissions = permissions
-            self.implied = implied
-            self.offlineAccess = offlineAccess
-            self.grants = grants
-            self.audiences = audiences
+            (self.permissions, self.implied, self.offlineAccess) = (permissions, implied, offlineAccess)
+            (self.grants, self.audiences) = (grants, audiences)
         }
     }
 
@@ -120,18 +115,10 @@ public struct RegisteredApp: Sendable, Equatable {
     ) {
         self.name = name
         self.displayName = displayName ?? name
-        self.clientID = clientID
-        self.secret = secret
-        self.redirectURIs = redirectURIs
-        self.providers = providers
-        self.origins = origins
-        self.postLogoutRedirectURIs = postLogoutRedirectURIs
-        self.otherBrowser = otherBrowser
-        self.consent = consent
-        self.idTokenAlgorithm = idTokenAlgorithm
-        self.providerTokens = providerTokens
-        self.refreshTokens = refreshTokens
-        self.rights = rights
+        (self.clientID, self.secret, self.redirectURIs, self.providers) = (clientID, secret, redirectURIs, providers)
+        (self.origins, self.postLogoutRedirectURIs) = (origins, postLogoutRedirectURIs)
+        (self.otherBrowser, self.consent, self.idTokenAlgorithm) = (otherBrowser, consent, idTokenAlgorithm)
+        (self.providerTokens, self.refreshTokens, self.rights) = (providerTokens, refreshTokens, rights)
         self.responses = responses
     }
 

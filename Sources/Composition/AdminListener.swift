@@ -40,8 +40,7 @@ struct AdminListener: Sendable {
         }
         probes = try Self.probes(settings, loop) { api.probes }
         isOnLoopback = settings.admin.isOnLoopback
-        self.operators = operators
-        self.readiness = readiness
+        (self.operators, self.readiness) = (operators, readiness)
     }
 
     private static let probeConnections = 64

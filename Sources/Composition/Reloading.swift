@@ -37,9 +37,7 @@ package struct Reloading: Service {
         signals: UnixSignalsSequence, file: String?, effective: [EffectiveSetting], server: Server,
         threshold: LogThreshold, logger: Logger
     ) {
-        self.signals = signals
-        self.file = file
-        self.effective = effective
+        (self.signals, self.file, self.effective) = (signals, file, effective)
         providers = server.providers
         apiKeys = server.apiKeys
         apps = server.apps
@@ -48,8 +46,7 @@ package struct Reloading: Service {
         repository = server.repository
         keys = server.keys
         clock = Clock.system
-        self.threshold = threshold
-        self.logger = logger
+        (self.threshold, self.logger) = (threshold, logger)
     }
 
     package func run() async throws {

@@ -13,8 +13,7 @@ struct OperationPool: ~Copyable, Sendable {
     private let idle = Mutex<[Operation]>([])
 
     init(key: KeyHandle, purpose: Purpose) {
-        self.key = key
-        self.purpose = purpose
+        (self.key, self.purpose) = (key, purpose)
     }
 
     /// Lends a context for an algorithm; the body says whether the operation succeeded.

@@ -83,8 +83,7 @@ public final class PublicKey: Sendable {
     }
 
     private init(_ parameters: Parameters, _ handle: KeyHandle) {
-        self.parameters = parameters
-        self.handle = handle
+        (self.parameters, self.handle) = (parameters, handle)
         operations = OperationPool(key: handle, purpose: .verifying)
     }
 

@@ -21,9 +21,7 @@ public struct Scrypt: Sendable, Equatable {
         guard Self.costs.contains(cost), (1...32).contains(blockSize), (1...32).contains(parallelization) else {
             throw .scryptParameters
         }
-        self.cost = cost
-        self.blockSize = blockSize
-        self.parallelization = parallelization
+        (self.cost, self.blockSize, self.parallelization) = (cost, blockSize, parallelization)
     }
 
     /// The memory that one derivation takes, in bytes: 128 · r · (N + p), and little else.

@@ -18,9 +18,7 @@ public final class LoopTimer: @unchecked Sendable {
 
     /// - Parameter firesOnce: whether the action is let go of once it has run.
     init(loop: EventLoop, firesOnce: Bool, action: @escaping @Sendable () -> Void) {
-        self.loop = loop
-        self.firesOnce = firesOnce
-        self.action = action
+        (self.loop, self.firesOnce, self.action) = (loop, firesOnce, action)
     }
 
     /// Moves the deadline; nil takes it away. Call it on the loop.

@@ -8,8 +8,7 @@ public struct SocketAddress: Sendable, Equatable, Hashable, CustomStringConverti
     public let port: UInt16
 
     public init(address: IPAddress, port: UInt16) {
-        self.address = address
-        self.port = port
+        (self.address, self.port) = (address, port)
     }
 
     /// Reads what the system filled in. An IPv4 address mapped into IPv6 (RFC 4291 §2.5.5.2) comes out as IPv4, so that

@@ -58,8 +58,7 @@ final class ConnectionPool: @unchecked Sendable {
     init(
         key: Key, connections: Int, limits: HTTPClientLimits, trust: TrustAnchors?, loop: EventLoop
     ) throws(HTTPClientError) {
-        self.key = key
-        self.connections = connections
+        (self.key, self.connections) = (key, connections)
         keptIdle = max(1, limits.idleConnections, 2 * connections)
         guard let sessions = ShareHandle() else { throw .couldNotConnect }
         settings = ConnectionSettings(key: key, limits: limits, trust: trust, sessions: sessions)

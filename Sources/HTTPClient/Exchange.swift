@@ -27,9 +27,7 @@ final class Exchange {
         _ request: OutboundRequest, id: UInt64, limits: HTTPClientLimits,
         _ continuation: CheckedContinuation<Outcome, Never>
     ) throws(HTTPClientError) {
-        self.id = id
-        self.request = request
-        self.continuation = continuation
+        (self.id, self.request, self.continuation) = (id, request, continuation)
         message = try request.content.message()
         deadline = .now + request.timeout
         parser = ResponseParser(limits: limits, maximumBodyBytes: request.content.policy.maximumBodyBytes)

@@ -30,10 +30,7 @@ public actor HTTPClient: LoopBound, HTTPTransport {
     }
 
     private init(loop: EventLoop, limits: HTTPClientLimits, trust: TrustStore, share: LimitShare) {
-        self.loop = loop
-        self.limits = limits
-        self.trust = trust
-        self.share = share
+        (self.loop, self.limits, self.trust, self.share) = (loop, limits, trust, share)
     }
 
     /// Makes a client for each loop, which keep the limits of policies together: each has its part of them, and one

@@ -20,11 +20,8 @@ public struct OutboundPolicy: Sendable, Hashable {
         caFile: String?, allowsPrivateAddresses: Bool, connectionsPerHost: Int, maximumBodyBytes: Int,
         connectTimeout: Duration, proxy: OutboundProxy? = nil
     ) {
-        self.proxy = proxy
-        self.caFile = caFile
-        self.allowsPrivateAddresses = allowsPrivateAddresses
-        self.connectionsPerHost = connectionsPerHost
-        self.maximumBodyBytes = maximumBodyBytes
+        (self.proxy, self.caFile, self.allowsPrivateAddresses) = (proxy, caFile, allowsPrivateAddresses)
+        (self.connectionsPerHost, self.maximumBodyBytes) = (connectionsPerHost, maximumBodyBytes)
         self.connectTimeout = connectTimeout
     }
 }
@@ -57,13 +54,9 @@ public struct HTTPClientLimits: Sendable, Hashable {
         acknowledgementTimeout: Duration = .seconds(10), keepAliveIdle: Duration = .seconds(15),
         keepAliveInterval: Duration = .seconds(5)
     ) {
-        self.headerBytes = headerBytes
-        self.headerFields = headerFields
-        self.idleConnections = idleConnections
-        self.idleConnectionLifetime = idleConnectionLifetime
-        self.connectionLifetime = connectionLifetime
-        self.acknowledgementTimeout = acknowledgementTimeout
-        self.keepAliveIdle = keepAliveIdle
+        (self.headerBytes, self.headerFields, self.idleConnections) = (headerBytes, headerFields, idleConnections)
+        (self.idleConnectionLifetime, self.connectionLifetime) = (idleConnectionLifetime, connectionLifetime)
+        (self.acknowledgementTimeout, self.keepAliveIdle) = (acknowledgementTimeout, keepAliveIdle)
         self.keepAliveInterval = keepAliveInterval
     }
 }

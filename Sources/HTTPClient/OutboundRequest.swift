@@ -41,8 +41,7 @@ public struct OutboundRequest: Sendable {
         timeout: Duration, policy: OutboundPolicy, finishesWhenCancelled: Bool = false
     ) {
         content = Content(method, url, headers, body, policy)
-        self.timeout = timeout
-        self.finishesWhenCancelled = finishesWhenCancelled
+        (self.timeout, self.finishesWhenCancelled) = (timeout, finishesWhenCancelled)
     }
 
     /// Sends another field.
@@ -133,9 +132,7 @@ public struct OutboundResponse: Sendable {
     private let fields: HeaderFields
 
     init(status: Int, fields: HeaderFields, body: [UInt8]) {
-        self.status = status
-        self.fields = fields
-        self.body = body
+        (self.status, self.fields, self.body) = (status, fields, body)
     }
 
     /// An answer made up, for doubles of the client.

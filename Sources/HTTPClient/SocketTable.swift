@@ -13,8 +13,7 @@ final class SocketTable: @unchecked Sendable {
     private let limits: HTTPClientLimits
 
     init(loop: EventLoop, limits: HTTPClientLimits) {
-        self.loop = loop
-        self.limits = limits
+        (self.loop, self.limits) = (loop, limits)
     }
 
     /// Opens a socket for a connection; curl closes it through ``close(_:)``.
@@ -119,9 +118,7 @@ private final class WatchedSocket: ReadinessHandler, @unchecked Sendable {
     private weak var table: SocketTable?
 
     init(_ descriptor: Int32, isOurs: Bool, table: SocketTable) {
-        self.descriptor = descriptor
-        self.isOurs = isOurs
-        self.table = table
+        (self.descriptor, self.isOurs, self.table) = (descriptor, isOurs, table)
     }
 
     func descriptorIsReady(_ readiness: Readiness) {

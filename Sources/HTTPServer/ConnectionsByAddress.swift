@@ -16,8 +16,7 @@ final class ConnectionsByAddress: Sendable {
 
     /// - Parameter proxies: whom the limit does not hold for, as many clients stand behind each.
     init(limit: Int, proxies: [AddressRange]) {
-        self.limit = limit
-        self.proxies = proxies
+        (self.limit, self.proxies) = (limit, proxies)
     }
 
     /// - Returns: false when one of the address's networks has as many as it may; then the connection is not counted.

@@ -33,9 +33,7 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
         listener: LoopListener
     ) {
         self.loop = listener.loop
-        self.listener = listener
-        self.peer = peer
-        self.admission = admission
+        (self.listener, self.peer, self.admission) = (listener, peer, admission)
         number = stream.number
         self.stream = consume stream
     }

@@ -35,14 +35,8 @@ public struct HTTPRequest: Sendable {
         method: HTTPMethod, path: String, query: String?, head: RequestHead, body: [UInt8], peer: SocketAddress,
         id: String, receivedAt: MonotonicTime
     ) {
-        self.method = method
-        self.path = path
-        self.query = query
-        self.head = head
-        self.body = body
-        self.peer = peer
-        self.id = id
-        self.receivedAt = receivedAt
+        (self.method, self.path, self.query, self.head, self.body) = (method, path, query, head, body)
+        (self.peer, self.id, self.receivedAt) = (peer, id, receivedAt)
     }
 
     /// The value of the first field with this name, whatever its case; nil when there is none.

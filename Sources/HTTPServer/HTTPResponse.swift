@@ -23,15 +23,13 @@ public struct HTTPResponse: Sendable {
     public var watcher: (any DeliveryWatcher)?
 
     public init(status: HTTPStatus, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
-        self.status = status
-        self.headers = headers
+        (self.status, self.headers) = (status, headers)
         content = .own(body)
     }
 
     /// An answer with a body that others have too.
     public init(status: HTTPStatus, headers: [(name: String, value: String)], shared body: SharedBody) {
-        self.status = status
-        self.headers = headers
+        (self.status, self.headers) = (status, headers)
         content = .shared(body)
     }
 

@@ -55,9 +55,7 @@ public final class HTTPServer: Sendable {
             }
         }
         guard let address = first else { throw missing ?? .hostNotFound }
-        self.address = address
-        self.listeners = listeners
-        self.budget = budget
+        (self.address, self.listeners, self.budget) = (address, listeners, budget)
     }
 
     /// Begins to accept connections.

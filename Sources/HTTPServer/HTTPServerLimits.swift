@@ -42,17 +42,11 @@ public struct HTTPServerLimits: Sendable {
     ) {
         self.maximumConnections = maximumConnections
         self.maximumConnectionsPerAddress = maximumConnectionsPerAddress
-        self.maximumHeaderBytes = maximumHeaderBytes
-        self.maximumHeaderFields = maximumHeaderFields
-        self.maximumRequestTargetBytes = maximumRequestTargetBytes
-        self.maximumBodyBytes = maximumBodyBytes
-        self.maximumPipelinedBytes = maximumPipelinedBytes
-        self.headerTimeout = headerTimeout
-        self.bodyTimeout = bodyTimeout
-        self.idleTimeout = idleTimeout
-        self.writeTimeout = writeTimeout
-        self.lingerTimeout = lingerTimeout
-        self.acceptRetry = acceptRetry
+        (self.maximumHeaderBytes, self.maximumHeaderFields) = (maximumHeaderBytes, maximumHeaderFields)
+        (self.maximumRequestTargetBytes, self.maximumBodyBytes) = (maximumRequestTargetBytes, maximumBodyBytes)
+        (self.maximumPipelinedBytes, self.headerTimeout) = (maximumPipelinedBytes, headerTimeout)
+        (self.bodyTimeout, self.idleTimeout, self.writeTimeout) = (bodyTimeout, idleTimeout, writeTimeout)
+        (self.lingerTimeout, self.acceptRetry) = (lingerTimeout, acceptRetry)
         self.firstRequestGrace = firstRequestGrace
     }
 

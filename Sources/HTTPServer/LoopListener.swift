@@ -39,8 +39,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
         self.socket = consume socket
         self.limits = ConnectionLimits(limits)
         acceptRetry = limits.acceptRetry
-        self.budget = budget
-        self.handler = handler
+        (self.budget, self.handler) = (budget, handler)
         resources = LoopLocal(
             LoopResources(commonFields: handler.commonFields, transportFields: handler.transportFields), on: loop)
     }

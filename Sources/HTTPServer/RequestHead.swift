@@ -47,8 +47,7 @@ struct RequestHead: Sendable {
     let fields: [Field]
 
     init(bytes: [UInt8], fields: [Field]) {
-        self.bytes = bytes
-        self.fields = fields
+        (self.bytes, self.fields) = (bytes, fields)
     }
 
     /// Writes fields as they would have been sent.
@@ -64,8 +63,7 @@ struct RequestHead: Sendable {
             fields.append(Field(name: start..<colon, value: colon + 2..<bytes.count))
             bytes.append(contentsOf: "\r\n".utf8)
         }
-        self.bytes = bytes
-        self.fields = fields
+        (self.bytes, self.fields) = (bytes, fields)
     }
 
     /// Whether a field has this name, whatever the case of either.

@@ -10,9 +10,7 @@ public struct Route: Sendable {
     public init(
         _ method: HTTPMethod, _ pattern: String, _ endpoint: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
     ) {
-        self.method = method
-        self.pattern = pattern
-        self.endpoint = endpoint
+        (self.method, self.pattern, self.endpoint) = (method, pattern, endpoint)
     }
 }
 

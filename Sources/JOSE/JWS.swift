@@ -90,8 +90,7 @@ public struct CompactJWS: Sendable {
             throw .malformed(.signatureEncoding)
         }
         unverifiedPayload = payload
-        self.signature = signature
-        self.bytes = bytes
+        (self.signature, self.bytes) = (signature, bytes)
         signingInputCount = payloadEnd
     }
 

@@ -28,9 +28,7 @@ public struct JWTSigner: Sendable {
 
     /// The algorithm fits the key.
     private init(key: PrivateKey, algorithm: SignatureAlgorithm, keyID: String?, type: String?) {
-        self.key = key
-        self.algorithm = algorithm
-        self.keyID = keyID
+        (self.key, self.algorithm, self.keyID) = (key, algorithm, keyID)
         var header = JSONObject()
         if let type { header.append("typ", .string(type)) }
         header.append("alg", .string(algorithm.rawValue))

@@ -56,8 +56,7 @@ public struct KeyedJWT: Sendable {
         guard json["alg"] == "HS256" else { throw .algorithm }
         // Bytes have one encoding only, so what decodes to our header is our header.
         guard header == Self.header(type: type, keyID: keyID) else { throw .malformed(.header) }
-        self.keyID = keyID
-        self.bytes = bytes
+        (self.keyID, self.bytes) = (keyID, bytes)
         headerCount = headerEnd
         signingInputCount = payloadEnd
     }

@@ -34,10 +34,7 @@ public struct LogOutput: LogHandler {
     public init(
         format: LogFormat, threshold: LogThreshold, timestamp: @escaping @Sendable () -> String, sink: @escaping Sink
     ) {
-        self.format = format
-        self.threshold = threshold
-        self.timestamp = timestamp
-        self.sink = sink
+        (self.format, self.threshold, self.timestamp, self.sink) = (format, threshold, timestamp, sink)
     }
 
     public var logLevel: Logger.Level {

@@ -107,8 +107,7 @@ private final class PackageInstrument: CounterHandler, RecorderHandler, MeterHan
     private let number = Mutex<Double>(0)
 
     init(_ labels: [MetricSample.Label], _ form: Form) {
-        self.labels = labels
-        self.form = form
+        (self.labels, self.form) = (labels, form)
     }
 
     var sample: MetricSample {

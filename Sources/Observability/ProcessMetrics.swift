@@ -13,8 +13,7 @@ public struct ProcessMetrics: MetricSource {
     ///   - revision: what it was built from.
     public init(startedAt: WallClock, version: String, revision: String) {
         self.startedAt = Double(startedAt.milliseconds) / 1000
-        self.version = version
-        self.revision = revision
+        (self.version, self.revision) = (version, revision)
     }
 
     private static let build = MetricFamily(.info, "gatehouse_build", "The version that runs.")

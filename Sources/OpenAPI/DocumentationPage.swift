@@ -24,9 +24,7 @@ public struct DocumentationPage: Sendable {
             documentPath: String, usualAddress: String, commonErrors: String,
             access: @escaping @Sendable ([Set<String>]) -> String
         ) {
-            self.documentPath = documentPath
-            self.usualAddress = usualAddress
-            self.commonErrors = commonErrors
+            (self.documentPath, self.usualAddress, self.commonErrors) = (documentPath, usualAddress, commonErrors)
             self.access = access
         }
     }

@@ -10,9 +10,7 @@ public struct EntrancePage: Sendable {
     ///   - sentence: what this is.
     ///   - places: what there is to look at, by its path.
     public init(title: String, sentence: String, places: [(path: String, words: String)]) {
-        self.title = title
-        self.sentence = sentence
-        self.places = places
+        (self.title, self.sentence, self.places) = (title, sentence, places)
     }
 
     /// The one style sheet of this page and of the documentation, for whose hash a policy must have room.

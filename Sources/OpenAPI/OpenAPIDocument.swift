@@ -8,8 +8,7 @@ public struct OpenAPIDocument: Sendable {
         let description: String
 
         public init(name: String, description: String) {
-            self.name = name
-            self.description = description
+            (self.name, self.description) = (name, description)
         }
     }
 

@@ -18,7 +18,6 @@ public struct Branding: Sendable {
     ///   - name: what people know the operator by.
     ///   - logo: an image as a `data:` URI, which the policy allows alone; nil for none.
     public init(name: String, logo: String? = nil) {
-        self.name = name
-        self.logo = logo
+        (self.name, self.logo) = (name, logo)
     }
 }

@@ -39,10 +39,7 @@ final class Batch {
         _ commands: [Command], _ frame: Frame, deadline: MonotonicTime, observers: Observers,
         _ continuation: CheckedContinuation<Outcome, Never>
     ) {
-        self.commands = commands
-        self.frame = frame
-        self.deadline = deadline
-        self.continuation = continuation
+        (self.commands, self.frame, self.deadline, self.continuation) = (commands, frame, deadline, continuation)
         self.observers = observers
         scope = observers.tracer == nil ? nil : StepScope.current
         if needsConnection { step = observers.begin(.storeQueue, partOf: scope) }

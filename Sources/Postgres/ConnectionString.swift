@@ -43,8 +43,7 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomDebugSt
                 hosts: options.removeValue(forKey: "host"), addresses: options.removeValue(forKey: "hostaddr"),
                 ports: options.removeValue(forKey: "port"))
         else { throw .malformed }
-        self.options = options
-        self.hosts = hosts
+        (self.options, self.hosts) = (options, hosts)
     }
 
     /// What libpq is given to connect to these hosts, with more settings for the session.

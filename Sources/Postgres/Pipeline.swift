@@ -41,8 +41,7 @@ final class Pipeline {
 
     /// - Parameter keepsStatements: see ``PoolLimits/keepsStatements``.
     init(_ handle: Handle, keepsStatements: Bool) {
-        self.handle = handle
-        self.keepsStatements = keepsStatements
+        (self.handle, self.keepsStatements) = (handle, keepsStatements)
     }
 
     /// - Returns: empty for one that is prepared for one use.

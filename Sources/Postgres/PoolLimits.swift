@@ -34,15 +34,10 @@ public struct PoolLimits: Sendable {
         serverTimeout: Duration? = nil, lockTimeout: Duration? = nil,
         serverKeepalive: Duration? = nil
     ) {
-        self.longestAdmission = longestAdmission
-        self.outagePatience = outagePatience
-        self.keepsStatements = keepsStatements
-        self.connections = connections
-        self.callersPerConnection = callersPerConnection
-        self.waitingCallers = waitingCallers
-        self.connectTimeout = connectTimeout
-        self.serverTimeout = serverTimeout
-        self.lockTimeout = lockTimeout
+        (self.longestAdmission, self.outagePatience) = (longestAdmission, outagePatience)
+        (self.keepsStatements, self.connections) = (keepsStatements, connections)
+        (self.callersPerConnection, self.waitingCallers) = (callersPerConnection, waitingCallers)
+        (self.connectTimeout, self.serverTimeout, self.lockTimeout) = (connectTimeout, serverTimeout, lockTimeout)
         self.serverKeepalive = serverKeepalive
     }
 

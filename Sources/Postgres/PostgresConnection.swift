@@ -45,12 +45,8 @@ final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
         loop: EventLoop, string: ConnectionString, durability: Durability, limits: PoolLimits,
         greeting: (any ConnectionGreeting)?, pool: PostgresPool
     ) {
-        self.greeting = greeting
-        self.loop = loop
-        self.string = string
-        self.durability = durability
-        self.limits = limits
-        self.pool = pool
+        (self.greeting, self.loop, self.string, self.durability) = (greeting, loop, string, durability)
+        (self.limits, self.pool) = (limits, pool)
     }
 
     // MARK: For the pool

@@ -44,12 +44,8 @@ public actor PostgresPool: LoopBound {
         loop: EventLoop, string: ConnectionString, durability: Durability = .durable,
         limits: PoolLimits = PoolLimits(), greeting: (any ConnectionGreeting)? = nil, observers: Observers = .none
     ) {
-        self.greeting = greeting
-        self.loop = loop
-        self.string = string
-        self.durability = durability
-        self.limits = limits
-        self.observers = observers
+        (self.greeting, self.loop, self.string, self.durability) = (greeting, loop, string, durability)
+        (self.limits, self.observers) = (limits, observers)
     }
 
     isolated deinit { close() }

@@ -36,8 +36,7 @@ public struct Statement: Sendable {
     ///   - types: of `$1` and those after it.
     public init(_ label: StaticString, _ text: String, _ types: ValueType...) {
         name = Self.name(label.description, text, types)
-        self.text = text
-        self.types = types
+        (self.text, self.types) = (text, types)
         isRead = Self.reads(text)
     }
 
@@ -86,8 +85,7 @@ public struct Command: Sendable {
     }
 
     public init(_ statement: Statement, _ values: [Value]) {
-        self.statement = statement
-        self.values = values
+        (self.statement, self.values) = (statement, values)
     }
 
     /// Whether each value is of the type that the statement declares.

@@ -14,8 +14,7 @@ public struct Transaction: Sendable {
     private let reservation: Reservation
 
     fileprivate init(_ pool: PostgresPool, _ reservation: Reservation) {
-        self.pool = pool
-        self.reservation = reservation
+        (self.pool, self.reservation) = (pool, reservation)
     }
 
     /// Runs one statement.

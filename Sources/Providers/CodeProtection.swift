@@ -20,7 +20,6 @@ public struct CodeProtection: Sendable, Equatable {
     public var nonce: Nonce
 
     public init(pkce: PKCE, nonce: Nonce) {
-        self.pkce = pkce
-        self.nonce = nonce
+        (self.pkce, self.nonce) = (pkce, nonce)
     }
 }

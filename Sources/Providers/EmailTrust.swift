@@ -21,9 +21,7 @@ public struct EmailTrust: Sendable, Equatable {
     public var takesHostedDomain: Bool
 
     public init(_ extent: Extent, domains: [String] = [], takesHostedDomain: Bool = false) {
-        self.extent = extent
-        self.domains = domains
-        self.takesHostedDomain = takesHostedDomain
+        (self.extent, self.domains, self.takesHostedDomain) = (extent, domains, takesHostedDomain)
     }
 
     /// Whether the provider's word about an address counts.

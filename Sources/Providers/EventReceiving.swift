@@ -19,9 +19,7 @@ public struct EventReceiving: Sendable, Equatable {
     public var maximumAgeSeconds: Int64
 
     public init(_ sender: Sender, audiences: [String] = [], maximumAgeSeconds: Int64) {
-        self.sender = sender
-        self.audiences = audiences
-        self.maximumAgeSeconds = maximumAgeSeconds
+        (self.sender, self.audiences, self.maximumAgeSeconds) = (sender, audiences, maximumAgeSeconds)
     }
 
     public var dialect: EventDialect {

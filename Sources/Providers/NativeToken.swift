@@ -16,8 +16,7 @@ public final class NativeToken: Sendable {
     ///   - text: the compact JWS.
     ///   - accessToken: well-formed, since it goes into a header.
     public init(_ text: String, accessToken: String?) {
-        self.text = text
-        self.accessToken = accessToken
+        (self.text, self.accessToken) = (text, accessToken)
     }
 
     /// Header and payload, the text up to the last dot: what one token is, whatever its signature. An ECDSA signature

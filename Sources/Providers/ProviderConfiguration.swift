@@ -173,12 +173,8 @@ public struct ProviderConfiguration: Sendable {
         authentication: ClientAuthentication, redirectURIs: [String], emailTrust: EmailTrust,
         codeProtection: CodeProtection
     ) {
-        self.name = name
-        self.issuerSource = issuerSource
-        self.clientID = clientID
-        self.authentication = authentication
-        self.redirectURIs = redirectURIs
-        self.emailTrust = emailTrust
+        (self.name, self.issuerSource, self.clientID) = (name, issuerSource, clientID)
+        (self.authentication, self.redirectURIs, self.emailTrust) = (authentication, redirectURIs, emailTrust)
         self.codeProtection = codeProtection
         redirectURIUse = profile.redirectURI
         algorithms = profile.algorithms

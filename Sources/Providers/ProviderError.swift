@@ -27,8 +27,7 @@ public struct ProviderProblem: Equatable, Sendable {
     public let failure: ProviderCallError
 
     public init(_ step: Step, _ failure: ProviderCallError) {
-        self.step = step
-        self.failure = failure
+        (self.step, self.failure) = (step, failure)
     }
 }
 

@@ -6,8 +6,7 @@ public struct AddressLimit: Hashable, Sendable {
     public let sentence: String
 
     public init(_ name: String, _ sentence: String) {
-        self.name = name
-        self.sentence = sentence
+        (self.name, self.sentence) = (name, sentence)
     }
 
     public static func == (left: AddressLimit, right: AddressLimit) -> Bool { left.name == right.name }

@@ -9,9 +9,7 @@ public struct ApproveTransaction: Sendable {
     private let dependencies: AuthorizationGrant.Dependencies
 
     init(accounts: any ReceiptRepository, tokenIssuer: TokenIssuer, dependencies: AuthorizationGrant.Dependencies) {
-        self.accounts = accounts
-        self.tokenIssuer = tokenIssuer
-        self.dependencies = dependencies
+        (self.accounts, self.tokenIssuer, self.dependencies) = (accounts, tokenIssuer, dependencies)
     }
 
     /// Verifies an approval and stores its receipt.

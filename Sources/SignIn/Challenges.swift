@@ -36,8 +36,7 @@ public struct Challenges: Sendable {
     private let clock: Clock
 
     init(repository: any ChallengeRepository & SecretKeyRepository, clock: Clock) {
-        self.repository = repository
-        self.clock = clock
+        (self.repository, self.clock) = (repository, clock)
     }
 
     /// A new challenge, as the text of a nonce.

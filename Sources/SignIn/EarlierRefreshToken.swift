@@ -20,8 +20,7 @@ struct EarlierRefreshToken: Sendable {
         guard parts.count == 2, let session = SessionID(parts[0]),
             Base64URL.decode(String(parts[1]))?.count == Self.secretBytes
         else { return nil }
-        self.session = session
-        self.text = text
+        (self.session, self.text) = (session, text)
     }
 
     /// What the store holds of it.

@@ -12,9 +12,7 @@ public struct LinkIdentity: Sendable {
     init(
         accounts: any IdentityRepository, sensitive: SensitiveActions, dependencies: AuthorizationGrant.Dependencies
     ) {
-        self.accounts = accounts
-        self.sensitive = sensitive
-        self.dependencies = dependencies
+        (self.accounts, self.sensitive, self.dependencies) = (accounts, sensitive, dependencies)
     }
 
     /// Links the identity that a code proves.

@@ -31,10 +31,7 @@ public struct LinkTicket: Equatable, Sendable {
         text: String, attributes: Attributes, claims: TypedClaims = TypedClaims(),
         permissions: Permissions = .everything
     ) {
-        self.text = text
-        self.attributes = attributes
-        self.claims = claims
-        self.permissions = permissions
+        (self.text, self.attributes, self.claims, self.permissions) = (text, attributes, claims, permissions)
     }
 
     /// A new ticket.

@@ -15,10 +15,7 @@ public struct LinkWithTicket: Sendable {
         accounts: any SignInRepository & IdentityRepository, providers: ProviderRegistry, sensitive: SensitiveActions,
         clock: Clock
     ) {
-        self.accounts = accounts
-        self.providers = providers
-        self.sensitive = sensitive
-        self.clock = clock
+        (self.accounts, self.providers, self.sensitive, self.clock) = (accounts, providers, sensitive, clock)
     }
 
     /// Links the identity that a ticket proves.

@@ -11,10 +11,7 @@ public struct MergeAccounts: Sendable {
     private let clock: Clock
 
     init(repository: any IdentityRepository, sessions: Sessions, sensitive: SensitiveActions, clock: Clock) {
-        self.repository = repository
-        self.sessions = sessions
-        self.sensitive = sensitive
-        self.clock = clock
+        (self.repository, self.sessions, self.sensitive, self.clock) = (repository, sessions, sensitive, clock)
     }
 
     /// Makes another account part of the one whose session asks, which stays.

@@ -38,12 +38,8 @@ public struct OutboxDelivery: Sendable {
         repository: any OutboxRepository, providers: ProviderRegistry, transport: any HTTPTransport, clock: Clock,
         giveUpSeconds: Int64, observers: Observers, carriers: [any OutboxCarrier] = []
     ) {
-        self.carriers = carriers
-        self.repository = repository
-        self.providers = providers
-        self.transport = transport
-        self.clock = clock
-        self.giveUpSeconds = giveUpSeconds
+        (self.carriers, self.repository, self.providers) = (carriers, repository, providers)
+        (self.transport, self.clock, self.giveUpSeconds) = (transport, clock, giveUpSeconds)
         self.observers = observers
     }
 

@@ -4,8 +4,7 @@ public struct ParameterError: Error, Equatable, Sendable {
     public let problem: String
 
     public init(_ name: String, _ problem: String) {
-        self.name = name
-        self.problem = problem
+        (self.name, self.problem) = (name, problem)
     }
 
     static let missingIssuer = ParameterError("iss", "is missing")

@@ -32,8 +32,7 @@ public struct ParameterForm: Sendable {
     public var alternative: Alternative?
 
     public init(_ spellings: [String] = [], or alternative: Alternative? = nil) {
-        self.spellings = spellings
-        self.alternative = alternative
+        (self.spellings, self.alternative) = (spellings, alternative)
     }
 
     /// The camelCase spellings of the carriers' guides and SDKs, and what apps send as numbers, lists and objects.

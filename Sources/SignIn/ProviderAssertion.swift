@@ -40,8 +40,7 @@ package struct ProviderAssertion {
         idToken: JSONValue, userinfo: JSONValue?, subject: String, isSubjectPrivate: Bool, names: AttributeNames,
         furtherClaims: [String], keyClaim: String? = nil
     ) {
-        self.subject = subject
-        self.isSubjectPrivate = isSubjectPrivate
+        (self.subject, self.isSubjectPrivate) = (subject, isSubjectPrivate)
         if let claims = idToken.object { read(claims, names, furtherClaims) }
         if let claims = userinfo?.object { read(claims, names, furtherClaims) }
         if let keyClaim {

@@ -38,16 +38,10 @@ package struct PushContent: Sendable {
         at milliseconds: Int64
     ) {
         begunAt = milliseconds
-        self.provider = provider
-        self.issuer = issuer
-        self.network = network
-        self.loginHint = loginHint
-        self.subject = subject
-        self.context = context
-        self.acrValues = acrValues
+        (self.provider, self.issuer, self.network, self.loginHint) = (provider, issuer, network, loginHint)
+        (self.subject, self.context, self.acrValues) = (subject, context, acrValues)
         self.correlationID = correlationID ?? Hexadecimal.encode(Random.bytes(8))
-        self.owner = owner
-        self.userAgent = userAgent
+        (self.owner, self.userAgent) = (owner, userAgent)
         nonce = Random.token(byteCount: Self.keyBytes)
         state = Random.token(byteCount: Self.keyBytes)
         sharedKey = Random.bytes(Self.keyBytes)
@@ -104,8 +98,7 @@ extension PushContent {
             let correlationID = text("correlation_id"), let owner = text("owner"),
             let nonce = text("nonce"), let state = text("state"), let key = text("key").flatMap(Base64URL.decode)
         else { return nil }
-        self.provider = provider
-        self.issuer = issuer
+        (self.provider, self.issuer) = (provider, issuer)
         network = text("mccmnc").flatMap { MobileNetwork($0) }
         self.loginHint = loginHint
         subject = text("subject_issuer").flatMap { issuer in
@@ -113,11 +106,9 @@ extension PushContent {
         }
         context = text("context")
         acrValues = text("acr_values")
-        self.correlationID = correlationID
-        self.owner = owner
+        (self.correlationID, self.owner) = (correlationID, owner)
         userAgent = text("user_agent")
-        self.nonce = nonce
-        self.state = state
+        (self.nonce, self.state) = (nonce, state)
         begunAt = document["begun_at"]?.integer
         sharedKey = key
     }

@@ -27,8 +27,7 @@ package struct PushSecret: Sendable {
         guard text.utf8.count == Base64URL.encodedCount(of: Self.byteCount), Base64URL.decode(text) != nil else {
             return nil
         }
-        self.text = text
-        self.purpose = purpose
+        (self.text, self.purpose) = (text, purpose)
     }
 
     /// By which it is found.

@@ -96,8 +96,7 @@ private struct Generation {
     private let maximumSlots: Int
 
     init(startedAt: Int64, maximumSlots: Int) {
-        self.startedAt = startedAt
-        self.maximumSlots = maximumSlots
+        (self.startedAt, self.maximumSlots) = (startedAt, maximumSlots)
     }
 
     static func capacity(slots: Int) -> Int { slots / 8 * 7 }

@@ -93,8 +93,7 @@ package struct RefreshToken: Equatable, Sendable {
 
     /// The first one, of a session that was just opened.
     init(of session: NewSession, user: UserID, subject: String, now: Int64) {
-        self.user = user
-        self.subject = subject
+        (self.user, self.subject) = (user, subject)
         self.session = session.id
         generation = Session.firstGeneration
         issuedAt = now
@@ -130,10 +129,7 @@ package struct RefreshToken: Equatable, Sendable {
             let issuedAt = claims["iat"]?.integer, let expiresAt = claims["exp"]?.integer
         else { return nil }
         self.user = UserID(rawValue: user)
-        self.subject = subject
-        self.session = session
-        self.generation = generation
-        self.issuedAt = issuedAt
+        (self.subject, self.session, self.generation, self.issuedAt) = (subject, session, generation, issuedAt)
         self.expiresAt = expiresAt
     }
 

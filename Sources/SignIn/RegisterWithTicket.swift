@@ -16,12 +16,8 @@ public struct RegisterWithTicket: Sendable {
         accounts: any SignInRepository, providers: ProviderRegistry, tokenIssuer: TokenIssuer, appTokens: AppTokens,
         sentAgain: SentAgain, clock: Clock
     ) {
-        self.accounts = accounts
-        self.providers = providers
-        self.tokenIssuer = tokenIssuer
-        self.appTokens = appTokens
-        self.sentAgain = sentAgain
-        self.clock = clock
+        (self.accounts, self.providers, self.tokenIssuer) = (accounts, providers, tokenIssuer)
+        (self.appTokens, self.sentAgain, self.clock) = (appTokens, sentAgain, clock)
     }
 
     /// Makes a user of a ticket and opens a session.

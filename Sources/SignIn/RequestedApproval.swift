@@ -23,8 +23,7 @@ struct RequestedApproval: Equatable, Sendable {
         guard let context, !context.isEmpty, acrValues?.isEmpty == false, permissions.contains(.transactions) else {
             return nil
         }
-        self.context = context
-        self.nonce = nonce
+        (self.context, self.nonce) = (context, nonce)
         self.maximumAgeSeconds = min(
             maximumAgeSeconds ?? TransactionRequest.usualMaximumAgeSeconds, TransactionRequest.longestMaximumAgeSeconds)
     }

@@ -15,12 +15,10 @@ public struct Sessions: Sendable {
         repository: any SessionRepository & UserRepository & BudgetRepository, tokenIssuer: TokenIssuer,
         apps: AppRegistry, providers: ProviderRegistry, repeats: Budget? = nil, clock: Clock
     ) {
-        self.repository = repository
-        self.tokenIssuer = tokenIssuer
+        (self.repository, self.tokenIssuer) = (repository, tokenIssuer)
         rights = SessionRights(
             configuration: tokenIssuer.configuration, apps: apps, providers: providers)
-        self.repeats = repeats
-        self.clock = clock
+        (self.repeats, self.clock) = (repeats, clock)
     }
 
     private var refreshTokens: RefreshTokens { tokenIssuer.refreshTokens }

@@ -27,9 +27,7 @@ public struct SignInWithProvider: Sendable {
         accounts: any SignInRepository, tokenIssuer: TokenIssuer, dependencies: AuthorizationGrant.Dependencies,
         registration: RegistrationMode
     ) {
-        self.accounts = accounts
-        self.tokenIssuer = tokenIssuer
-        self.dependencies = dependencies
+        (self.accounts, self.tokenIssuer, self.dependencies) = (accounts, tokenIssuer, dependencies)
         self.registration = registration
         claims = UserClaims(tokenIssuer.configuration.permissions(ofPosters: .signIn))
     }

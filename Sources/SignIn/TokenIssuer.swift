@@ -48,16 +48,10 @@ public struct TokenIssuer: Sendable {
             maximumSessionsPerApp: Int64? = nil, maximumExchangedSessionsPerUser: Int64?,
             sensitiveMaximumAgeSeconds: Int64?
         ) {
-            self.issuer = issuer
-            self.audience = audience
-            self.splitsAudiences = splitsAudiences
-            self.subjects = subjects
-            self.permissions = permissions
-            self.exchangePermissions = exchangePermissions
-            self.accessTokenSeconds = accessTokenSeconds
-            self.refreshTokenSeconds = refreshTokenSeconds
-            self.refreshRepeats = refreshRepeats
-            self.absoluteSeconds = absoluteSeconds
+            (self.issuer, self.audience, self.splitsAudiences) = (issuer, audience, splitsAudiences)
+            (self.subjects, self.permissions, self.exchangePermissions) = (subjects, permissions, exchangePermissions)
+            (self.accessTokenSeconds, self.refreshTokenSeconds) = (accessTokenSeconds, refreshTokenSeconds)
+            (self.refreshRepeats, self.absoluteSeconds) = (refreshRepeats, absoluteSeconds)
             self.maximumSessionsPerUser = maximumSessionsPerUser
             self.maximumSessionsPerApp = maximumSessionsPerApp
             self.maximumExchangedSessionsPerUser = maximumExchangedSessionsPerUser
@@ -122,8 +116,7 @@ public struct TokenIssuer: Sendable {
         configuration: Configuration, keys: SessionKeys,
         repository: any SigningKeyRepository & SecretKeyRepository
     ) {
-        self.configuration = configuration
-        self.keys = keys
+        (self.configuration, self.keys) = (configuration, keys)
         signingKeys = repository
         firstSeconds = RefreshTerms(of: nil, configuration).firstSeconds
         refreshTokens = RefreshTokens(repository: repository)

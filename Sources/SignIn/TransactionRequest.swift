@@ -59,8 +59,7 @@ public struct TransactionRequest: Sendable {
             { $0 == .maximumAge ? nil : parameters(.response($0)) }, for: provider)
         guard let nonce = response.nonce else { throw ParameterError("nonce", "is missing") }
         guard let context = response.context else { throw ParameterError("context", "is missing") }
-        self.nonce = nonce
-        self.context = context
+        (self.nonce, self.context) = (nonce, context)
         guard let authentication = RequiredAuthentication(values: response.acrValues ?? Self.usualLevel) else {
             throw ParameterError("acr_values", "names no level")
         }

@@ -112,8 +112,6 @@ public struct ProcessMemory: Sendable {
     public init(
         codes: DispatchedCodes, budgets: UserBudgets = .standard, shares: WorkShares = .standard
     ) {
-        self.codes = codes
-        self.budgets = budgets
-        self.shares = shares
+        (self.codes, self.budgets, self.shares) = (codes, budgets, shares)
     }
 }

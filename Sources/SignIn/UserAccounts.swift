@@ -11,9 +11,7 @@ public struct UserAccounts: Sendable {
         repository: any UserRepository & IdentityRepository & SessionRepository & ConsentRepository,
         sensitive: SensitiveActions, clock: Clock
     ) {
-        self.repository = repository
-        self.sensitive = sensitive
-        self.clock = clock
+        (self.repository, self.sensitive, self.clock) = (repository, sensitive, clock)
     }
 
     /// Changes what the user says about themselves; what the carriers said stays beneath it.

@@ -78,8 +78,7 @@ public struct EndpointURL: Sendable, Hashable {
         let authority = try Authority(bytes[authorityStart..<authorityEnd])
         guard Self.isWellFormed(bytes[authorityEnd...]) else { throw .malformedPathOrQuery }
         let pathEnd = bytes[authorityEnd...].firstIndex(of: .questionMark) ?? bytes.endIndex
-        self.text = text
-        self.scheme = scheme
+        (self.text, self.scheme) = (text, scheme)
         let isSecure = scheme == "https"
         self.isSecure = isSecure
         self.host = authority.host

@@ -18,8 +18,7 @@ public struct IPAddress: Sendable, Hashable {
     ///   - low: the last eight bytes.
     public init(v6 high: UInt64, _ low: UInt64) {
         isIPv6 = true
-        self.high = high
-        self.low = low
+        (self.high, self.low) = (high, low)
     }
 
     /// The four bytes of an IPv4 address, most significant first; nil for IPv6.

@@ -6,8 +6,7 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public let code: Int32
 
     public init(call: String, code: Int32) {
-        self.call = call
-        self.code = code
+        (self.call, self.code) = (call, code)
     }
 
     /// What the code means, in the system's own words.

@@ -8,8 +8,7 @@ public struct WallClock: Sendable {
     public let nanoseconds: Int64
 
     public init(seconds: Int64, nanoseconds: Int64) {
-        self.seconds = seconds
-        self.nanoseconds = nanoseconds
+        (self.seconds, self.nanoseconds) = (seconds, nanoseconds)
     }
 
     public init(milliseconds: Int64) {

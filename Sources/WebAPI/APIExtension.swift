@@ -23,8 +23,7 @@ package struct APIExtension: Sendable {
     package var registration: TicketlessRegistration?
 
     package init(isOn: @escaping @Sendable (ProviderRegistry) -> Bool, operations: [Operation<APIServices>]) {
-        self.isOn = isOn
-        self.operations = operations
+        (self.isOn, self.operations) = (isOn, operations)
     }
 }
 

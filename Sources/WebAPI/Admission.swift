@@ -37,10 +37,7 @@ package struct Admission: Sendable {
     init(
         apiKeys: APIKeys, apps: AppRegistry, sessions: Sessions, providers: ProviderRegistry, limits: AddressLimits
     ) {
-        self.apiKeys = apiKeys
-        self.apps = apps
-        self.sessions = sessions
-        self.providers = providers
+        (self.apiKeys, self.apps, self.sessions, self.providers) = (apiKeys, apps, sessions, providers)
         failures = limits.limiter(of: .failedRefreshes)
     }
 

@@ -17,8 +17,7 @@ public struct ClientAddress: Sendable {
     ///   - header: the one that the proxies write.
     ///   - trustedProxies: the addresses of the proxies that the operator trusts.
     public init(header: ClientAddressHeader, trustedProxies: [AddressRange]) {
-        self.header = header
-        self.trustedProxies = trustedProxies
+        (self.header, self.trustedProxies) = (header, trustedProxies)
     }
 
     func network(of request: HTTPRequest) -> ClientNetwork {

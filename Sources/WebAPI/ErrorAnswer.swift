@@ -23,8 +23,7 @@ package struct ErrorAnswer {
 
     private init(_ status: Int, _ code: String, _ sentence: String) {
         self.status = HTTPStatus(status)
-        self.code = code
-        self.sentence = sentence
+        (self.code, self.sentence) = (code, sentence)
     }
 
     /// How long a client is asked to wait before it tries again, in seconds.

@@ -55,8 +55,7 @@ package final class RequestContext {
     package var kind: SignInKind?
 
     init(_ request: HTTPRequest, _ clientAddress: ClientAddress, _ observers: Observers, _ scope: StepScope?) {
-        self.request = request
-        self.clientAddress = clientAddress
+        (self.request, self.clientAddress) = (request, clientAddress)
         origin = AuditContext(AuditOrigin(actor: .user, request: request.id))
         call = CallContext(observers, partOf: scope)
     }

@@ -41,7 +41,7 @@ package struct RequestLog: Sendable {
         metadata["route"] = .string(route)
         metadata["status"] = .stringConvertible(response.status.code)
         if context == nil, let traceID { metadata["trace_id"] = .string(traceID.text) }
-        if let logged = context?.logged { metadata.merge(logged) { $1 } }
+        if let logged = context?.logged, !logged.isEmpty { metadata.merge(logged) { $1 } }
         metadata["ms"] = .stringConvertible(nanoseconds / 1_000_000)
         logger.info("request", metadata: metadata)
     }

@@ -31,11 +31,9 @@ public struct WebAPI: RequestHandler {
         _ router: Router, listeners: RequestListeners, unrouted: RouteCounts, crossOrigin: CrossOrigin?,
         hstsSeconds: Int?
     ) {
-        self.router = router
-        self.unrouted = unrouted
+        (self.router, self.unrouted) = (router, unrouted)
         transportFields = hstsSeconds.map { [(name: "Strict-Transport-Security", value: "max-age=\($0)")] } ?? []
-        self.listeners = listeners
-        self.crossOrigin = crossOrigin
+        (self.listeners, self.crossOrigin) = (listeners, crossOrigin)
     }
 
     /// The API for apps, browsers and providers.

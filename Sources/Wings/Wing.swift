@@ -21,8 +21,7 @@ package struct Wing: Sendable {
         _ settings: Configured.Type, tables: [Table] = [],
         _ open: @escaping @Sendable (Configured, Settings, Observers) -> OpenWing
     ) {
-        self.settings = settings
-        self.tables = tables
+        (self.settings, self.tables) = (settings, tables)
         self.open = { open($0.wing(settings), $0, $1) }
     }
 }

@@ -17,9 +17,7 @@ final class Housekeeping: Sendable {
 
     /// - Parameter clock: what the jobs go by that remove what is old.
     init(_ jobs: [HousekeepingJob], clock: Clock, logger: Logger) {
-        self.jobs = jobs
-        self.clock = clock
-        self.logger = logger
+        (self.jobs, self.clock, self.logger) = (jobs, clock, logger)
     }
 
     /// Works until ``stop()``.

@@ -26,9 +26,7 @@ struct ConfigurationLook {
     private(set) var taken: [SettingsNotice] = []
 
     init(_ settings: Settings, _ effective: [EffectiveSetting], now: Int64) {
-        self.settings = settings
-        self.effective = effective
-        self.now = now
+        (self.settings, self.effective, self.now) = (settings, effective, now)
     }
 
     mutating func look() async {

@@ -61,8 +61,7 @@ struct ProviderMap {
             targets[name] = Target(
                 provider: provider.configuration.name, issuer: provider.currentName(of: issuer))
         }
-        self.targets = targets
-        self.now = now
+        (self.targets, self.now) = (targets, now)
         ownAccounts = format.ownAccounts
     }
 

@@ -12,8 +12,7 @@ final class ProgressReport: Sendable {
 
     /// - Parameter what: what is counted, such as `values tried`.
     init(_ what: String, isQuiet: Bool = false) {
-        self.what = what
-        self.isQuiet = isQuiet
+        (self.what, self.isQuiet) = (what, isQuiet)
     }
 
     /// - Parameter total: nil when nobody knows.

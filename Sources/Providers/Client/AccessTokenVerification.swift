@@ -19,8 +19,7 @@ public struct TokenExchange: Sendable, Equatable {
     public var audiences: [String]
 
     public init(_ rule: Rule, audiences: [String] = []) {
-        self.rule = rule
-        self.audiences = audiences
+        (self.rule, self.audiences) = (rule, audiences)
     }
 }
 

@@ -9,8 +9,7 @@ public struct BoundedCache<Value: Sendable>: ~Copyable {
         @usableFromInline var lastUse: UInt64
 
         init(_ value: Value, lastUse: UInt64) {
-            self.value = value
-            self.lastUse = lastUse
+            (self.value, self.lastUse) = (value, lastUse)
         }
     }
 

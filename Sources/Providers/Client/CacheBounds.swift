@@ -17,12 +17,8 @@ public struct CacheBounds: Sendable, Equatable {
         usual: Duration, shortest: Duration, longest: Duration, stale: Duration, afterFailure: Duration,
         afterMiss: Duration
     ) {
-        self.usual = usual
-        self.shortest = shortest
-        self.longest = longest
-        self.stale = stale
-        self.afterFailure = afterFailure
-        self.afterMiss = afterMiss
+        (self.usual, self.shortest, self.longest, self.stale) = (usual, shortest, longest, stale)
+        (self.afterFailure, self.afterMiss) = (afterFailure, afterMiss)
     }
 
     /// A quarter of an hour as the carriers' own clients use it, a day at most, and another day while nothing newer

@@ -8,8 +8,7 @@ public struct Fetched<Value: Sendable>: Sendable {
     public let freshness: Duration
 
     public init(_ value: Value, freshness: Duration) {
-        self.value = value
-        self.freshness = freshness
+        (self.value, self.freshness) = (value, freshness)
     }
 }
 

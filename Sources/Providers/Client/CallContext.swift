@@ -36,8 +36,7 @@ public final class CallContext: Sendable {
     private let state = Mutex(State())
 
     public init(_ observers: Observers, partOf scope: StepScope?) {
-        self.observers = observers
-        self.scope = scope
+        (self.observers, self.scope) = (observers, scope)
     }
 
     /// Begins a step on the way.

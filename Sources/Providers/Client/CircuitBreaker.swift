@@ -18,9 +18,7 @@ public struct CircuitBreaker: Sendable {
         public var probeLifetime: Duration
 
         public init(failures: Int, firstPause: Duration, maximumPause: Duration, probeLifetime: Duration) {
-            self.failures = failures
-            self.firstPause = firstPause
-            self.maximumPause = maximumPause
+            (self.failures, self.firstPause, self.maximumPause) = (failures, firstPause, maximumPause)
             self.probeLifetime = probeLifetime
         }
 

@@ -68,9 +68,7 @@ public struct ProviderProbe: Sendable {
         self.provider = provider
         self.transport = WatchedTransport(transport: transport)
         self.redirectURI = provider.configuration.redirectURIs.first ?? redirectURI
-        self.network = network
-        self.signedIn = signedIn
-        self.now = now
+        (self.network, self.signedIn, self.now) = (network, signedIn, now)
     }
 
     /// - Returns: one finding for each step, up to the first one without which there are no others.
@@ -209,9 +207,7 @@ extension ProviderProbe {
         let redirectURI: String?
 
         public init(code: String, verifier: String, redirectURI: String?) {
-            self.code = code
-            self.verifier = verifier
-            self.redirectURI = redirectURI
+            (self.code, self.verifier, self.redirectURI) = (code, verifier, redirectURI)
         }
     }
 

@@ -37,11 +37,7 @@ public struct Dialect: Sendable {
         _ name: String?, _ title: String, hosts: [String] = [], profile: ProviderProfile? = nil,
         rules: [RefusalRule] = [], authorization: [String: AuthorizationRefusal] = [:]
     ) {
-        self.name = name
-        self.title = title
-        self.hosts = hosts
-        self.profile = profile
-        self.rules = rules
+        (self.name, self.title, self.hosts, self.profile, self.rules) = (name, title, hosts, profile, rules)
         self.authorization = authorization
     }
 

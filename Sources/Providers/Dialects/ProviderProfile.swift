@@ -74,29 +74,14 @@ public struct ProviderProfile: Sendable {
         takesHostedDomain: Bool = false, takesLineTokens: Bool = false, hasUserAPI: Bool = false,
         mayOmitPKCE: Bool = false
     ) {
-        self.name = name
-        self.displayName = displayName
-        self.place = place
-        self.network = network
-        self.clientAuthentication = clientAuthentication
-        self.doesWithoutSecret = doesWithoutSecret
-        self.basicEncoding = basicEncoding
-        self.algorithms = algorithms
-        self.scopes = scopes
-        self.redirectURI = redirectURI
-        self.responseMode = responseMode
-        self.requirePKCE = requirePKCE
-        self.nativeTokens = nativeTokens
-        self.userinfo = userinfo
-        self.authTime = authTime
-        self.pkce = pkce
-        self.trustEmails = trustEmails
-        self.emailDomains = emailDomains
-        self.subjectsAreOfClient = subjectsAreOfClient
-        self.takesHostedDomain = takesHostedDomain
-        self.takesLineTokens = takesLineTokens
-        self.hasUserAPI = hasUserAPI
-        self.mayOmitPKCE = mayOmitPKCE
+        (self.name, self.displayName, self.place, self.network) = (name, displayName, place, network)
+        (self.clientAuthentication, self.doesWithoutSecret) = (clientAuthentication, doesWithoutSecret)
+        (self.basicEncoding, self.algorithms, self.scopes) = (basicEncoding, algorithms, scopes)
+        (self.redirectURI, self.responseMode, self.requirePKCE) = (redirectURI, responseMode, requirePKCE)
+        (self.nativeTokens, self.userinfo, self.authTime, self.pkce) = (nativeTokens, userinfo, authTime, pkce)
+        (self.trustEmails, self.emailDomains) = (trustEmails, emailDomains)
+        (self.subjectsAreOfClient, self.takesHostedDomain) = (subjectsAreOfClient, takesHostedDomain)
+        (self.takesLineTokens, self.hasUserAPI, self.mayOmitPKCE) = (takesLineTokens, hasUserAPI, mayOmitPKCE)
     }
 }
 

@@ -19,13 +19,8 @@ struct RefusalRule: Sendable {
         mark: String? = nil,
         number: String? = nil, means meaning: OAuthError, remedy: String? = nil
     ) {
-        self.name = name
-        self.statuses = statuses
-        self.calls = calls
-        self.mark = mark
-        self.number = number
-        self.meaning = meaning
-        self.remedy = remedy
+        (self.name, self.statuses, self.calls, self.mark, self.number) = (name, statuses, calls, mark, number)
+        (self.meaning, self.remedy) = (meaning, remedy)
     }
 
     func covers(_ words: RefusalWords, _ status: Int, _ call: Dialect.Call) -> Bool {

@@ -44,9 +44,7 @@ struct RefusalWords {
     }
 
     private init(_ names: [String], _ description: String?, _ numbers: [String]) {
-        self.names = names
-        self.description = description
-        self.numbers = numbers
+        (self.names, self.description, self.numbers) = (names, description, numbers)
     }
 
     /// Okta's envelope, and LinkedIn's.

@@ -27,11 +27,8 @@ public struct AccessTokenRules: Sendable {
         issuer: String, clientID: String, audiences: [String], authentication: RequiredAuthentication?,
         clockSkewSeconds: Int64
     ) {
-        self.issuer = issuer
-        self.clientID = clientID
-        self.audiences = audiences
-        self.authentication = authentication
-        self.clockSkewSeconds = clockSkewSeconds
+        (self.issuer, self.clientID, self.audiences) = (issuer, clientID, audiences)
+        (self.authentication, self.clockSkewSeconds) = (authentication, clockSkewSeconds)
     }
 
     /// Whether a token can be one at all: visible ASCII (RFC 6749 appendix A.12, without the blank), since it goes into

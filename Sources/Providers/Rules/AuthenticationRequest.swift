@@ -26,13 +26,8 @@ public struct AuthenticationRequest: Sendable {
         clientID: String, redirectURI: String, scopes: [String], state: String, nonce: String, codeChallenge: String?,
         responseMode: ResponseMode, others: [(name: String, value: String)]
     ) {
-        self.clientID = clientID
-        self.redirectURI = redirectURI
-        self.scopes = scopes
-        self.state = state
-        self.nonce = nonce
-        self.codeChallenge = codeChallenge
-        self.responseMode = responseMode
+        (self.clientID, self.redirectURI, self.scopes, self.state) = (clientID, redirectURI, scopes, state)
+        (self.nonce, self.codeChallenge, self.responseMode) = (nonce, codeChallenge, responseMode)
         self.others = others
     }
 

@@ -44,8 +44,7 @@ public struct ClientAssertion: Sendable {
 
     /// - Throws: `CryptoError.algorithmMismatch` for a key that neither RS256 nor ES256 takes.
     public init(clientID: String, key: Key, audience: Audience) throws(CryptoError) {
-        self.clientID = clientID
-        self.audience = audience
+        (self.clientID, self.audience) = (clientID, audience)
         switch key {
         case .own(let key, let keyID):
             let algorithm: SignatureAlgorithm = key.publicKey.keyType == .rsa ? .rs256 : .es256

@@ -27,12 +27,8 @@ public struct IDToken: Sendable {
         issuer: String, subject: String, issuedAt: Int64, expiresAt: Int64, authenticationTime: Int64?,
         answersNonce: Bool, claims: JSONValue
     ) {
-        self.issuer = issuer
-        self.subject = subject
-        self.issuedAt = issuedAt
-        self.expiresAt = expiresAt
-        self.authenticationTime = authenticationTime
-        self.answersNonce = answersNonce
+        (self.issuer, self.subject, self.issuedAt, self.expiresAt) = (issuer, subject, issuedAt, expiresAt)
+        (self.authenticationTime, self.answersNonce) = (authenticationTime, answersNonce)
         acr = claims["acr"]?.string
         amr = claims["amr"]?.array?.compactMap(\.string) ?? claims["amr"]?.string.map { [$0] } ?? []
         context = claims["context"]?.string
@@ -92,9 +88,6 @@ public struct IDTokenExpectations: Sendable {
         nonce: IDTokenVerifier.ExpectedNonce, authentication: [RequiredAuthentication],
         context: IDTokenVerifier.ExpectedContext, freshness: IDTokenVerifier.Freshness
     ) {
-        self.nonce = nonce
-        self.authentication = authentication
-        self.context = context
-        self.freshness = freshness
+        (self.nonce, self.authentication, self.context, self.freshness) = (nonce, authentication, context, freshness)
     }
 }

@@ -30,8 +30,7 @@ public struct IDTokenVerificationRequest: Sendable {
             header["crit"] == nil, header["b64"] == nil,
             let payload = Base64URL.decode(String(parts[1])).flatMap({ ProviderDocument.object($0.span) })
         else { return nil }
-        self.token = token
-        self.clientID = clientID
+        (self.token, self.clientID) = (token, clientID)
         self.nonce = if case .exactly(let nonce) = nonce { nonce } else { nil }
         type = header["typ"]?.string
         claimedSubject = payload["sub"]?.string

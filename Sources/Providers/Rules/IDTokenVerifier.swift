@@ -71,18 +71,10 @@ public struct IDTokenVerifier: Sendable {
         authentication: [RequiredAuthentication], context: ExpectedContext, freshness: Freshness,
         accessToken: String?, code: String? = nil, accessTokenDigestOfEdDSA: Digest, clockSkewSeconds: Int64
     ) {
-        self.issuer = issuer
-        self.clientID = clientID
-        self.trustedAudiences = trustedAudiences
-        self.native = native
-        self.nonce = nonce
-        self.authentication = authentication
-        self.context = context
-        self.freshness = freshness
-        self.accessToken = accessToken
-        self.code = code
-        self.accessTokenDigestOfEdDSA = accessTokenDigestOfEdDSA
-        self.clockSkewSeconds = clockSkewSeconds
+        (self.issuer, self.clientID, self.trustedAudiences) = (issuer, clientID, trustedAudiences)
+        (self.native, self.nonce, self.authentication, self.context) = (native, nonce, authentication, context)
+        (self.freshness, self.accessToken, self.code) = (freshness, accessToken, code)
+        (self.accessTokenDigestOfEdDSA, self.clockSkewSeconds) = (accessTokenDigestOfEdDSA, clockSkewSeconds)
     }
 
     /// Whose tokens it takes, and for whom.

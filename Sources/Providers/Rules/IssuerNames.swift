@@ -43,8 +43,7 @@ public final class IssuerNames: Sendable {
     ///   - spellings: how its tokens and its metadata may write that name besides.
     ///   - tenants: who is let in by a template; nobody where nil.
     public init(_ configured: String, spellings: [String] = [], tenants: Tenants? = nil) {
-        self.configured = configured
-        self.spellings = spellings
+        (self.configured, self.spellings) = (configured, spellings)
         if let place = Self.place(in: configured) {
             template = Template(prefix: place.prefix, suffix: place.suffix, tenants: tenants ?? .only([]))
         } else {

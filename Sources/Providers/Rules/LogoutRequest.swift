@@ -12,8 +12,7 @@ public struct LogoutRequest: Sendable {
     public let state: String
 
     public init(idToken: String, state: String) {
-        self.idToken = idToken
-        self.state = state
+        (self.idToken, self.state) = (idToken, state)
     }
 
     /// What a provider must not be heard repeating.

@@ -50,9 +50,7 @@ public final class NativeTokenRules: Sendable {
     public init(
         audiences: [String], nonceForm: NonceForm, nonceForms: [String: NonceForm] = [:], maximumAgeSeconds: Int64
     ) {
-        self.audiences = audiences
-        self.nonceForm = nonceForm
-        self.nonceForms = nonceForms
+        (self.audiences, self.nonceForm, self.nonceForms) = (audiences, nonceForm, nonceForms)
         self.maximumAgeSeconds = maximumAgeSeconds
     }
 

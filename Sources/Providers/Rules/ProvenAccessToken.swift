@@ -20,9 +20,7 @@ public struct ProvenAccessToken: Sendable, Equatable {
     public let issuedAt: Int64?
 
     init(issuer: String, subject: String, authenticationTime: Int64?, claims: JSONValue) {
-        self.issuer = issuer
-        self.subject = subject
-        self.authenticationTime = authenticationTime
+        (self.issuer, self.subject, self.authenticationTime) = (issuer, subject, authenticationTime)
         acr = claims["acr"]?.string
         amr = claims["amr"]?.array?.compactMap(\.string) ?? claims["amr"]?.string.map { [$0] } ?? []
         session = IDToken.session(in: claims)

@@ -35,9 +35,7 @@ public struct ProviderEvent: Sendable, Equatable {
     public let time: Int64
 
     public init(kind: Kind, subject: String?, time: Int64) {
-        self.kind = kind
-        self.subject = subject
-        self.time = time
+        (self.kind, self.subject, self.time) = (kind, subject, time)
     }
 }
 

@@ -32,18 +32,10 @@ public struct PushRequest: Sendable {
         loginHint: String, correlationID: String, context: String?, expiresIn: Int64, notificationToken: String,
         state: String, nonce: String
     ) {
-        self.clientID = clientID
-        self.redirectURI = redirectURI
-        self.notificationURI = notificationURI
-        self.scopes = scopes
-        self.acrValues = acrValues
-        self.loginHint = loginHint
-        self.correlationID = correlationID
-        self.context = context
-        self.expiresIn = expiresIn
-        self.notificationToken = notificationToken
-        self.state = state
-        self.nonce = nonce
+        (self.clientID, self.redirectURI, self.notificationURI) = (clientID, redirectURI, notificationURI)
+        (self.scopes, self.acrValues, self.loginHint) = (scopes, acrValues, loginHint)
+        (self.correlationID, self.context, self.expiresIn) = (correlationID, context, expiresIn)
+        (self.notificationToken, self.state, self.nonce) = (notificationToken, state, nonce)
     }
 
     /// What a provider must not be heard repeating.
@@ -102,8 +94,7 @@ public struct PushCancellation: Sendable {
 
     /// - Parameter carrierID: what the carrier calls the request (its `auth_req_id`).
     public init(clientID: String, carrierID: String) {
-        self.clientID = clientID
-        self.carrierID = carrierID
+        (self.clientID, self.carrierID) = (clientID, carrierID)
     }
 
     /// The request to send: signed as that for the push, so that nobody else can take one back.

@@ -11,8 +11,7 @@ public struct RefreshRequest: ClientRequest {
 
     /// - Parameter clientID: whose token it is, where that is not the section's own client.
     public init(refreshToken: String, clientID: String? = nil) {
-        self.refreshToken = refreshToken
-        self.clientID = clientID
+        (self.refreshToken, self.clientID) = (refreshToken, clientID)
     }
 
     public var secrets: [String] { [refreshToken] }

@@ -11,9 +11,7 @@ public struct RevocationRequest: ClientRequest {
 
     /// - Parameter clientID: whose token it is, where that is not the section's own client.
     public init(token: String, isRefreshToken: Bool, clientID: String? = nil) {
-        self.token = token
-        self.isRefreshToken = isRefreshToken
-        self.clientID = clientID
+        (self.token, self.isRefreshToken, self.clientID) = (token, isRefreshToken, clientID)
     }
 
     public var secrets: [String] { [token] }

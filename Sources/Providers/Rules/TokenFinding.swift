@@ -8,8 +8,7 @@ public struct ExpectedNames: Sendable {
     public let audiences: [String]
 
     public init(issuers: [String], audiences: [String]) {
-        self.issuers = issuers
-        self.audiences = audiences
+        (self.issuers, self.audiences) = (issuers, audiences)
     }
 }
 

@@ -23,14 +23,9 @@ public struct TokenRequest: ClientRequest {
         code: String, redirectURI: String?, codeVerifier: String?, correlationID: String?, sdkVersion: String?,
         keepsTokens: Bool = false, readsScope: Bool = false, clientID: String? = nil
     ) {
-        self.code = code
-        self.redirectURI = redirectURI
-        self.codeVerifier = codeVerifier
-        self.correlationID = correlationID
-        self.sdkVersion = sdkVersion
-        self.keepsTokens = keepsTokens
-        self.readsScope = readsScope
-        self.clientID = clientID
+        (self.code, self.redirectURI, self.codeVerifier) = (code, redirectURI, codeVerifier)
+        (self.correlationID, self.sdkVersion, self.keepsTokens) = (correlationID, sdkVersion, keepsTokens)
+        (self.readsScope, self.clientID) = (readsScope, clientID)
     }
 
     /// What a provider must not be heard repeating.
@@ -112,8 +107,7 @@ public struct TokenResponse: Sendable {
         let accessToken =
             needsAccessToken || Self.isGiven(document["access_token"]) ? try Self.accessToken(in: document) : nil
         guard let idToken = document["id_token"]?.string, !idToken.isEmpty else { throw .invalidMember("id_token") }
-        self.accessToken = accessToken
-        self.idToken = idToken
+        (self.accessToken, self.idToken) = (accessToken, idToken)
         terms = request.keepsTokens ? TokenTerms(document) : nil
         scope = request.readsScope ? TokenTerms.scope(document["scope"]) : nil
     }
@@ -157,9 +151,7 @@ public struct TokenResponse: Sendable {
     /// - Returns: nil for an access token that must not stand in a header.
     init?(accessToken: String, idToken: String, terms: TokenTerms) {
         guard Self.isHeaderSafe(accessToken) else { return nil }
-        self.accessToken = accessToken
-        self.idToken = idToken
-        self.terms = terms
+        (self.accessToken, self.idToken, self.terms) = (accessToken, idToken, terms)
         scope = nil
     }
 

@@ -19,8 +19,7 @@ struct SettingsLoader {
 
     init(file: String?, environment: [String: String], wings: [any WingSettings.Type], files: SettingsFiles) {
         path = file
-        self.wings = wings
-        self.files = files
+        (self.wings, self.files) = (wings, files)
         // Container files hand on variables that nobody set as empty ones.
         let given = environment.filter { !$0.value.isEmpty }
         ofServices = given.filter { KubernetesVariables.isOne($0.key, value: $0.value) }

@@ -35,8 +35,7 @@ public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible
         self.kind = kind
         self.key = printable(key)
         self.value = value.map { printable(withoutPassword($0)) }
-        self.expected = expected
-        self.source = source
+        (self.expected, self.source) = (expected, source)
     }
 
     /// One line for people.

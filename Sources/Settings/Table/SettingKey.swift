@@ -21,8 +21,7 @@ package struct SettingKey<Root: Sendable>: Sendable {
         _ name: String, _ property: any WritableKeyPath<Root, Value> & Sendable, _ kind: ValueKind<Value>,
         _ help: String
     ) {
-        self.name = name
-        self.help = help
+        (self.name, self.help) = (name, help)
         type = kind.type
         expected = kind.expected
         isSecret = kind.isSecret
@@ -62,9 +61,7 @@ package struct ValueError: Error {
     private(set) var others: [ValueError] = []
 
     package init(value: String, expected: String, position: Int? = nil) {
-        self.value = value
-        self.expected = expected
-        self.position = position
+        (self.value, self.expected, self.position) = (value, expected, position)
     }
 
     func with(_ others: some Collection<ValueError>) -> ValueError {

@@ -18,8 +18,7 @@ package struct TextRule<Value: Sendable>: Sendable {
         _ expected: String, show: @escaping @Sendable (Value) -> String,
         accept: @escaping @Sendable (String) -> Value?
     ) {
-        self.expected = expected
-        self.show = show
+        (self.expected, self.show) = (expected, show)
         read = { text throws(ValueError) in
             guard let value = accept(text) else { throw ValueError(value: text, expected: expected) }
             return value
@@ -31,9 +30,7 @@ package struct TextRule<Value: Sendable>: Sendable {
         expected: String, read: @escaping @Sendable (String) throws(ValueError) -> Value,
         show: @escaping @Sendable (Value) -> String
     ) {
-        self.expected = expected
-        self.read = read
-        self.show = show
+        (self.expected, self.read, self.show) = (expected, read, show)
     }
 }
 

@@ -16,8 +16,7 @@ struct ConfiguredIssuer: Sendable, Equatable {
     init?(_ text: String) {
         let filledIn = text.replacing(IssuerNames.tenantPlaceholder, with: Self.anyTenant, maxReplacements: 1)
         guard let address = try? EndpointURL(configured: filledIn), !address.hasQuery else { return nil }
-        self.text = text
-        self.address = address
+        (self.text, self.address) = (text, address)
         hasTenants = filledIn != text
     }
 }

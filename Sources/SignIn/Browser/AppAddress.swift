@@ -22,10 +22,7 @@ public struct AppAddress: Sendable {
     let issuer: String
 
     init(app: RegisteredApp, redirectURI: String, state: String?, issuer: String) {
-        self.app = app
-        self.redirectURI = redirectURI
-        self.state = state
-        self.issuer = issuer
+        (self.app, self.redirectURI, self.state, self.issuer) = (app, redirectURI, state, issuer)
     }
 
     /// Reads it from a request.

@@ -32,8 +32,7 @@ public struct AppRequest: Sendable {
         public let description: String
 
         public init(_ error: String, _ description: String) {
-            self.error = error
-            self.description = description
+            (self.error, self.description) = (error, description)
         }
 
         public static func invalid(_ name: String, _ problem: String) -> Problem {

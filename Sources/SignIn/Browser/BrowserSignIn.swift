@@ -68,9 +68,7 @@ public struct BrowserSignIn: Sendable {
         public let confirmationSeconds: Int64
 
         public init(maximumPending: Int64, maximumBytes: Int64, instances: Int64, confirmationSeconds: Int64) {
-            self.maximumPending = maximumPending
-            self.maximumBytes = maximumBytes
-            self.instances = instances
+            (self.maximumPending, self.maximumBytes, self.instances) = (maximumPending, maximumBytes, instances)
             self.confirmationSeconds = confirmationSeconds
         }
     }

@@ -79,8 +79,7 @@ struct PendingRequest: Sendable {
         linkingTo session: SessionID, at address: AppAddress, provider: String, carried: CarriedParameters,
         at milliseconds: Int64
     ) {
-        self.provider = provider
-        self.carried = carried
+        (self.provider, self.carried) = (provider, carried)
         clientID = address.app.clientID
         redirectURI = address.redirectURI
         state = address.state
@@ -180,9 +179,7 @@ extension PendingRequest {
             let correlationID = document["correlation_id"]?.string, let again = document["again"]?.boolean,
             let carried = document["carried"]?.object, let stage = Stage(document)
         else { return nil }
-        self.provider = provider
-        self.clientID = clientID
-        self.redirectURI = redirectURI
+        (self.provider, self.clientID, self.redirectURI) = (provider, clientID, redirectURI)
         state = document["state"]?.string
         nonce = document["nonce"]?.string
         self.codeChallenge = codeChallenge

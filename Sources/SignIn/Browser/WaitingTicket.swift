@@ -53,10 +53,7 @@ extension WaitingTicket {
             let codeChallenge = document["code_challenge"]?.string,
             let ticket = document["ticket"]?.string.flatMap(Base64URL.decode).flatMap(LinkTicket.init(encoded:))
         else { return nil }
-        self.code = code
-        self.client = client
-        self.redirectURI = redirectURI
-        self.codeChallenge = codeChallenge
+        (self.code, self.client, self.redirectURI, self.codeChallenge) = (code, client, redirectURI, codeChallenge)
         self.ticket = ticket
     }
 }

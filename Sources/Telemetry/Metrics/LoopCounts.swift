@@ -49,8 +49,7 @@ public final class LoopHistogram: Sendable {
     }
 
     private init(_ bounds: [Double], scale: Double) {
-        self.bounds = bounds
-        self.scale = scale
+        (self.bounds, self.scale) = (bounds, scale)
         limits = bounds.map { Int64($0 * scale) }
         counts = (0...bounds.count).map { _ in LoopCount() }
     }

@@ -16,10 +16,7 @@ public struct MetricFamily: Hashable, Sendable {
     public let unit: String?
 
     public init(_ kind: Kind, _ name: String, unit: String? = nil, _ help: String) {
-        self.name = name
-        self.kind = kind
-        self.help = help
-        self.unit = unit
+        (self.name, self.kind, self.help, self.unit) = (name, kind, help, unit)
     }
 }
 
@@ -37,8 +34,7 @@ public struct MetricSample: Sendable {
     public var value: Value
 
     public init(_ labels: [Label], _ value: Value) {
-        self.labels = labels
-        self.value = value
+        (self.labels, self.value) = (labels, value)
     }
 
     public init(_ labels: [Label], _ number: Double) {
@@ -118,7 +114,6 @@ public struct MetricReading: Sendable {
     public let samples: [MetricSample]
 
     public init(_ family: MetricFamily, _ samples: [MetricSample]) {
-        self.family = family
-        self.samples = samples
+        (self.family, self.samples) = (family, samples)
     }
 }

@@ -53,8 +53,7 @@ public final class StepMetrics: Observer, MetricSource {
     ///   - steps: what providers are called for.
     ///   - store: what the store is, `sqlite` or `postgresql`.
     public init(providers: [String], steps: [StepName], store: String) {
-        self.store = store
-        self.steps = steps
+        (self.store, self.steps) = (store, steps)
         self.providers = providers.sorted().map { OfProvider(StepName($0), steps: steps.count) }
     }
 

@@ -30,8 +30,7 @@ public struct TraceContext: Hashable, Sendable {
         case 0: guard bytes.count == Self.byteCount else { return nil }
         default: guard bytes.count == Self.byteCount || bytes[Self.byteCount] == UInt8(ascii: "-") else { return nil }
         }
-        self.traceID = traceID
-        self.parentID = parentID
+        (self.traceID, self.parentID) = (traceID, parentID)
         isSampled = flags & 1 == 1
         state = Self.state(tracestate)
     }

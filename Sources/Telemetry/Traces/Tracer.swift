@@ -111,8 +111,7 @@ public struct KeptSpan: Sendable {
     public let trace: Trace
 
     fileprivate init(_ span: Span, _ trace: Trace) {
-        self.span = span
-        self.trace = trace
+        (self.span, self.trace) = (span, trace)
         id = trace.name(of: span.id)
         parent = span.parent.map(trace.name) ?? trace.parent
     }

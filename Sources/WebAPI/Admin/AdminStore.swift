@@ -15,8 +15,7 @@ struct AdminStore: Sendable {
     var now: Int64 { clock.seconds }
 
     init(repository: any Repository, clock: Clock) {
-        self.repository = repository
-        self.clock = clock
+        (self.repository, self.clock) = (repository, clock)
     }
 
     /// Calls the repository and says what its failure means here.

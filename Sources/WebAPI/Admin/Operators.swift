@@ -16,9 +16,7 @@ public final class Operators: Sendable {
         fileprivate let digest: [UInt8]
 
         public init(name: String, token: Secret, roles: Set<OperatorRole>, expiresAt: Int64?) {
-            self.name = name
-            self.roles = roles
-            self.expiresAt = expiresAt
+            (self.name, self.roles, self.expiresAt) = (name, roles, expiresAt)
             digest = token.withBytes { Digest.sha256.hash($0) }
         }
     }

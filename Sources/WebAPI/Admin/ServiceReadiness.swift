@@ -50,10 +50,7 @@ public actor ServiceReadiness {
         firstPatience: Duration = .seconds(2),
         elapsed: @escaping @Sendable (_ since: MonotonicTime) -> Duration = { .now - $0 }
     ) {
-        self.repository = repository
-        self.clock = clock
-        self.firstPatience = firstPatience
-        self.elapsed = elapsed
+        (self.repository, self.clock, self.firstPatience, self.elapsed) = (repository, clock, firstPatience, elapsed)
         sampled = repository.outcomes.counts
     }
 

@@ -10,8 +10,7 @@ package struct BrowserAnswer: Sendable {
     var error: ServiceError?
 
     init(_ response: HTTPResponse, _ error: ServiceError? = nil) {
-        self.response = response
-        self.error = error
+        (self.response, self.error) = (response, error)
     }
 
     /// On to another address. Always 303: a browser must not post again what it has posted here (RFC 9700 §4.12).

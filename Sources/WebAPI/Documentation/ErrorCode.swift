@@ -13,8 +13,7 @@ package struct ErrorCode: Hashable, Sendable {
     private let make: @Sendable () -> ErrorAnswer
 
     init(_ rawValue: String, _ answer: @autoclosure @escaping @Sendable () -> ErrorAnswer, _ meaning: String) {
-        self.rawValue = rawValue
-        self.meaning = meaning
+        (self.rawValue, self.meaning) = (rawValue, meaning)
         make = answer
     }
 

@@ -23,9 +23,7 @@ public struct HealthMetrics: MetricSource {
     private let clock: Clock
 
     public init(_ readiness: ServiceReadiness, _ providers: [Provider], _ clock: Clock) {
-        self.readiness = readiness
-        self.providers = providers
-        self.clock = clock
+        (self.readiness, self.providers, self.clock) = (readiness, providers, clock)
     }
 
     public func readings() -> [MetricReading] {

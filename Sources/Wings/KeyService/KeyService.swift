@@ -35,12 +35,8 @@ struct KeyService: Sendable {
         keys: UnlockKeys, budgets: any BudgetRepository, locks: any OperatorRepository, hashing: PasswordHashing,
         keysPerDay: Int64?, clock: Clock
     ) {
-        self.keys = keys
-        self.budgets = budgets
-        self.locks = locks
-        self.hashing = hashing
-        self.keysPerDay = keysPerDay
-        self.clock = clock
+        (self.keys, self.budgets, self.locks, self.hashing) = (keys, budgets, locks, hashing)
+        (self.keysPerDay, self.clock) = (keysPerDay, clock)
     }
 
     /// Makes a key. Two requests make two, and each is good. It is counted before it costs anything, also where nothing

@@ -20,8 +20,7 @@ final class PasswordHashing: Sendable {
     ///   - maximumWaiting: how many may wait for that.
     ///   - observers: hear of each hash.
     init(_ scrypt: Scrypt, places: Int, maximumWaiting: Int, observers: Observers) {
-        self.scrypt = scrypt
-        self.observers = observers
+        (self.scrypt, self.observers) = (scrypt, observers)
         line = FairLine(places: places, maximumWaiting: maximumWaiting)
     }
 

@@ -14,9 +14,7 @@ struct UnlockedKey: Sendable {
     var keyID: String { id.text }
 
     init(id: UnlockKeyID, key: Secret, longSecret: Secret) {
-        self.id = id
-        self.key = key
-        self.longSecret = longSecret
+        (self.id, self.key, self.longSecret) = (id, key, longSecret)
     }
 
     /// A new key under a new name.

@@ -55,8 +55,7 @@ struct WrappedKey {
             let scrypt = try? Scrypt(
                 cost: Int(content[1]), blockSize: Int(content[2]), parallelization: Int(content[3]))
         else { return nil }
-        self.id = id
-        self.scrypt = scrypt
+        (self.id, self.scrypt) = (id, scrypt)
         head = Array(content[..<Self.headBytes])
         underLongSecret = Array(content[Self.headBytes...].prefix(Self.wrappedKeyBytes))
         underPassword = Array(content[(Self.headBytes + Self.wrappedKeyBytes)...])

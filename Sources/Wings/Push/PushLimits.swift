@@ -19,10 +19,8 @@ package final class PushLimits: Sendable {
         package var maximumPending: Int64
 
         package init(lifetimeSeconds: Int64, pushesPerHint: Int, windowSeconds: Int64, maximumPending: Int64) {
-            self.lifetimeSeconds = lifetimeSeconds
-            self.pushesPerHint = pushesPerHint
-            self.windowSeconds = windowSeconds
-            self.maximumPending = maximumPending
+            (self.lifetimeSeconds, self.pushesPerHint) = (lifetimeSeconds, pushesPerHint)
+            (self.windowSeconds, self.maximumPending) = (windowSeconds, maximumPending)
         }
     }
 

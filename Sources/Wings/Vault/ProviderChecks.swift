@@ -43,10 +43,7 @@ package final class ProviderChecks: Sendable {
         repository: any ProviderGrantRepository, vault: TokenVault, intervalSeconds: Int64, clock: Clock,
         observers: Observers
     ) {
-        self.repository = repository
-        self.vault = vault
-        self.intervalSeconds = intervalSeconds
-        self.clock = clock
+        (self.repository, self.vault, self.intervalSeconds, self.clock) = (repository, vault, intervalSeconds, clock)
         self.observers = observers
     }
 

@@ -38,11 +38,8 @@ package struct TokenVault: Sendable {
         repository: any VaultRepository, providers: ProviderRegistry, refreshes: GrantRefreshes,
         transport: any HTTPTransport, clock: Clock
     ) {
-        self.repository = repository
-        self.providers = providers
-        self.refreshes = refreshes
-        self.transport = transport
-        self.clock = clock
+        (self.repository, self.providers, self.refreshes) = (repository, providers, refreshes)
+        (self.transport, self.clock) = (transport, clock)
     }
 
     package init(_ parts: UseCases.Parts, _ refreshes: GrantRefreshes) {

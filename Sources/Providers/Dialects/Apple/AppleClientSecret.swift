@@ -29,8 +29,7 @@ public final class AppleClientSecret: Sendable {
     ///   - key: of curve P-256, from the `.p8` file.
     /// - Throws: `CryptoError.algorithmMismatch` for a key of another kind.
     public init(clientID: String, teamID: String, keyID: String, key: PrivateKey) throws(CryptoError) {
-        self.clientID = clientID
-        self.teamID = teamID
+        (self.clientID, self.teamID) = (clientID, teamID)
         signer = try JWTSigner(key: key, algorithm: .es256, type: nil, keyID: keyID)
     }
 

@@ -9,8 +9,7 @@ public struct TransferFailure: Error, Sendable, Equatable {
     public static let noPlace = TransferFailure(isOfUser: false, sentence: "inFlight allows no more calls")
 
     private init(isOfUser: Bool, sentence: String) {
-        self.isOfUser = isOfUser
-        self.sentence = sentence
+        (self.isOfUser, self.sentence) = (isOfUser, sentence)
     }
 
     /// - Parameter facts: of that failure.

@@ -42,9 +42,7 @@ public struct UserMigrationRequest: ClientRequest {
     ///   - subject: the user's, at the team that the app leaves.
     ///   - team: the one that the app moves to.
     public init(subject: String, team: String, token: MigrationToken) {
-        self.subject = subject
-        self.team = team
-        self.token = token
+        (self.subject, self.team, self.token) = (subject, team, token)
     }
 
     public var secrets: [String] { [subject, token.value.revealedText] }

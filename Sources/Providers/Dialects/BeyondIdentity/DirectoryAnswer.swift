@@ -69,9 +69,7 @@ public struct DirectoryIdentity: Sendable, Equatable {
     public let email: String?
 
     public init(id: String, username: String?, email: String?) {
-        self.id = id
-        self.username = username
-        self.email = email
+        (self.id, self.username, self.email) = (id, username, email)
     }
 }
 

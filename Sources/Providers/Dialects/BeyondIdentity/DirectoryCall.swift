@@ -135,8 +135,7 @@ public struct CredentialBinding: Sendable, Equatable {
     public var postBindingRedirectURI: String?
 
     public init(_ delivery: Delivery, authenticatorConfigID: String, postBindingRedirectURI: String?) {
-        self.delivery = delivery
-        self.authenticatorConfigID = authenticatorConfigID
+        (self.delivery, self.authenticatorConfigID) = (delivery, authenticatorConfigID)
         self.postBindingRedirectURI = postBindingRedirectURI
     }
 }

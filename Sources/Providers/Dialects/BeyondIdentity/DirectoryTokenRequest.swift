@@ -9,8 +9,7 @@ public struct DirectoryTokenRequest: Sendable {
     private let secret: Secret
 
     public init(clientID: String, secret: Secret) {
-        self.clientID = clientID
-        self.secret = secret
+        (self.clientID, self.secret) = (clientID, secret)
     }
 
     public func request(to endpoint: EndpointURL, timeout: Duration, policy: OutboundPolicy) -> OutboundRequest {

@@ -38,9 +38,7 @@ public final class UserAPI: Sendable {
         public let unfinishedSeconds: Int64
 
         public init(mailsPerHour: Int64, pending: Int64, unfinishedSeconds: Int64) {
-            self.mailsPerHour = mailsPerHour
-            self.pending = pending
-            self.unfinishedSeconds = unfinishedSeconds
+            (self.mailsPerHour, self.pending, self.unfinishedSeconds) = (mailsPerHour, pending, unfinishedSeconds)
         }
     }
 
@@ -58,12 +56,8 @@ public final class UserAPI: Sendable {
         url: EndpointURL, access: Access, binding: Binding?, authenticatorURL: String, returnsLinks: Bool,
         limits: Limits
     ) {
-        self.url = url
-        self.access = access
-        self.binding = binding
-        self.authenticatorURL = authenticatorURL
-        self.returnsLinks = returnsLinks
-        self.limits = limits
+        (self.url, self.access, self.binding, self.authenticatorURL) = (url, access, binding, authenticatorURL)
+        (self.returnsLinks, self.limits) = (returnsLinks, limits)
     }
 
     public var version: Version { binding == nil ? .of2021 : .v1 }

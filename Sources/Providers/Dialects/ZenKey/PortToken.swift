@@ -113,8 +113,7 @@ public struct PortToken: Sendable {
         if let expires = claims["exp"] {
             guard let end = NumericDate(expires)?.seconds, now < end + clockSkewSeconds else { throw .expired }
         }
-        self.issuer = issuer
-        self.subject = subject
+        (self.issuer, self.subject) = (issuer, subject)
         issuedAt = issued
     }
 }
