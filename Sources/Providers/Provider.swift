@@ -25,9 +25,9 @@ public final class Provider: Sendable {
 
     let lookup: IssuerLookup
     let metadata: MetadataCache
-    /// By the text of their address.
     /// How often keys were fetched because those at hand did not verify a token.
     public let keyRefetches = LoopCount()
+    /// By the text of their address.
     private let keySets = Mutex(BoundedCache<ProviderKeys>(maximumCount: Provider.maximumKeySets))
     /// The host of discovery, or of the issuer. Read once: every call to a provider asks whether its host is this one.
     public let configuredHost: String?

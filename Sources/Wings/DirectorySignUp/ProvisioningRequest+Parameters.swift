@@ -2,7 +2,7 @@ package import Accounts
 package import SignIn
 internal import Syntax
 
-/// What somebody says of themselves who signs up, or wants a new credential.
+/// A request as apps post it.
 extension ProvisioningRequest {
     /// What an app posts for somebody who wants an account, or another credential for one.
     package enum Parameter: String, ParameterNames {

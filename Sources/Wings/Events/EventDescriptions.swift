@@ -87,5 +87,4 @@ enum EventDescriptions {
         "url": .string("https://gatehouse.example/auth/facebook/events/deletion?code=\(confirmation)"),
         "confirmation_code": .string(confirmation),
     ]
-
 }

@@ -107,5 +107,4 @@ enum PushDescriptions {
         "token": .string(Examples.accessToken),
         "refresh_token": .string(Examples.refreshToken), "token_type": "Bearer", "expires_in": 900, "expires": 900,
     ]
-
 }
