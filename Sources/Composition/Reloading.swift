@@ -16,7 +16,10 @@ import Wings
 /// Reads the configuration again on SIGHUP and takes over what may change while requests run: client secrets and keys,
 /// API keys, the admin tokens, the log level and the files with trust anchors, by the paths of the start. It names each
 /// other key that has changed. A faulty configuration changes nothing.
-package struct Reloading: Service {
+package struct Reloading: Service, CustomStringConvertible {
+    /// How the log names it. Without one, it would be spelled out with all that it holds.
+    package var description: String { "reloading" }
+
     /// SIGHUP, trapped before the configuration was first read: what comes while the server starts waits.
     let signals: UnixSignalsSequence
     let file: String?

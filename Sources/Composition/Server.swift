@@ -24,7 +24,10 @@ package import Wings
 ///
 /// Each loop has an HTTP client and an API of its own; what all loops share (repository, provider caches, session keys)
 /// is safe to share.
-package struct Server: Service {
+package struct Server: Service, CustomStringConvertible {
+    /// How the log names it. Without one, it would be spelled out with all that it holds.
+    package var description: String { "server" }
+
     let providers: [Provider]
     let apiKeys: APIKeys
     let apps: AppRegistry

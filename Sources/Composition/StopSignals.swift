@@ -7,7 +7,10 @@ package import UnixSignals
 /// SIGTERM is what orchestrators send: the server is not ready from then on, but goes on accepting until they have had
 /// time to notice, so that no request meets a closed port. A second signal ends that time, and SIGINT, which comes from
 /// somebody at a keyboard, has none of it.
-package struct StopSignals: Service {
+package struct StopSignals: Service, CustomStringConvertible {
+    /// How the log names it. Without one, it would be spelled out with all that it holds.
+    package var description: String { "stop signals" }
+
     /// Trapped before anything says that the server runs.
     let signals: UnixSignalsSequence
     let lameDuck: Duration

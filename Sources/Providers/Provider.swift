@@ -54,6 +54,7 @@ public final class Provider: Sendable {
     public init(_ configuration: ProviderConfiguration, clientKeys: ClientKeys = ClientKeys()) {
         self.configuration = configuration
         stepName = StepName(configuration.name)
+        takesPortTokens = configuration.isOfCarriers
         self.clientKeys = clientKeys
         let address =
             switch configuration.issuerSource {
@@ -110,7 +111,7 @@ public final class Provider: Sendable {
 
     /// Whether port tokens mean anything here: carriers behind ZenKey issue them. Elsewhere a claim of that name is a
     /// stranger's word about somebody's account.
-    public var takesPortTokens: Bool { configuration.isOfCarriers }
+    public let takesPortTokens: Bool
 
     /// Whether an ID token of this provider tells who its user was at other carriers.
     public func tellsOfOtherCarriers(_ idToken: IDToken) -> Bool {
@@ -124,7 +125,7 @@ public final class Provider: Sendable {
 
     /// Whether answers of several issuers come back to a redirect URI, so that it does not tell whose answer one is.
     public func sharesRedirectURI(_ redirectURI: String) -> Bool {
-        configuration.isOfCarriers || configuration.sharedRedirectURIs.contains { $0.isExactly(redirectURI) }
+        takesPortTokens || configuration.sharedRedirectURIs.contains { $0.isExactly(redirectURI) }
     }
 
     /// Whether an issuer may be believed, decided before anything is fetched from it.

@@ -268,7 +268,7 @@ extension AuthorizedResponse {
     private static func network(
         _ text: String?, for provider: Provider
     ) throws(ParameterError) -> MobileNetwork? {
-        let needsSixDigits = provider.configuration.isOfCarriers
+        let needsSixDigits = provider.takesPortTokens
         guard let text else {
             if needsSixDigits { throw ParameterError("mccmnc", "is missing") }
             return nil

@@ -55,12 +55,20 @@ struct ServeCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(service: server), .init(service: reloading),
-                    .init(service: stopping, successTerminationBehavior: .gracefullyShutdownGroup),
+                    logged(server), logged(reloading),
+                    logged(stopping, whenItEnds: .gracefullyShutdownGroup),
                 ], logger: logger))
         try await group.run()
         // To the end, or a further signal would end the process in the middle of draining.
         withExtendedLifetime(signals) {}
+    }
+
+    /// A service of the group, which logs each by its description: it takes none that has no such line of its own.
+    private func logged(
+        _ service: some Service & CustomStringConvertible,
+        whenItEnds behavior: ServiceGroupConfiguration.ServiceConfiguration.TerminationBehavior = .cancelGroup
+    ) -> ServiceGroupConfiguration.ServiceConfiguration {
+        .init(service: service, successTerminationBehavior: behavior)
     }
 
     /// The server; where it does not start, that is told.

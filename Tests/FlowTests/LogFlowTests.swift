@@ -1,4 +1,6 @@
+import Foundation
 import GatehouseTesting
+import Glibc
 import HTTPTesting
 import JSON
 import SimulatedCarriers
@@ -47,6 +49,26 @@ import Testing
             for secret in secrets {
                 #expect(!log.contains(secret), "the log tells something that begins with \(secret.prefix(5))")
             }
+        }
+    }
+
+    /// Packages log at levels that the service itself never uses, and by default they spell a value out to its depth.
+    @Test func `names its services at its most talkative, and spells out nothing of what they hold`() async throws {
+        try await RunningGatehouse.with { gatehouse in
+            let folder = gatehouse.folder.appending(path: "talkative")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let (file, log) = (folder.appending(path: "gatehouse.yaml"), folder.appending(path: "log"))
+            try Data(RunningGatehouse.yaml(gatehouse.simulation, folder).utf8).write(to: file)
+            let server = try await ServerProcess(
+                configuration: file, log: log, environment: ["GATEHOUSE_LOG_LEVEL": "trace"])
+            defer { server.kill() }
+            server.signal(SIGTERM)
+            #expect(await server.process.ended() == .exited(0))
+            let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
+            for name in ["server", "reloading", "stop signals"] {
+                #expect(lines.contains { $0.contains("Starting service") && $0.contains(name) })
+            }
+            #expect(lines.allSatisfy { $0.utf8.count < 400 && !$0.contains("eyJ") })
         }
     }
 }

@@ -44,7 +44,7 @@ extension ProviderClient {
     }
 
     private func metadata(of presented: PresentedLogoutToken) async throws(ProviderError) -> ProviderMetadata {
-        guard provider.configuration.isOfCarriers else { return try await issuer(serving: nil) }
+        guard provider.takesPortTokens else { return try await issuer(serving: nil) }
         do throws(ProviderCallError) {
             return try await provider.metadata.metadata(
                 ofTrusted: presented.issuer, provider.lookup, through: transport)

@@ -75,7 +75,7 @@ public struct ProviderClient: ~Copyable, Sendable {
     /// tokens have no attributes.
     private func needsUserinfo(of issuer: ProviderMetadata) -> Bool {
         guard provider.configuration.userinfo == .required else { return false }
-        if provider.configuration.isOfCarriers { return true }
+        if provider.takesPortTokens { return true }
         return issuer.userinfoEndpoint != nil || issuer.userinfoFault != nil
     }
 
@@ -199,7 +199,7 @@ public struct ProviderClient: ~Copyable, Sendable {
             if let fault = issuer.userinfoFault { throw noted(.discovery, fault, host: provider.configuredHost) }
             // OpenID Connect Discovery §3 only recommends the endpoint; every ZenKey carrier has it, and no attributes
             // stand in its ID tokens.
-            if !provider.configuration.isOfCarriers { return nil }
+            if !provider.takesPortTokens { return nil }
             throw noted(.discovery, .invalidMember("userinfo_endpoint"), host: provider.configuredHost)
         }
         let request = UserinfoRequest.request(
