@@ -15,33 +15,7 @@ extension RunningGatehouse {
     public func authorize(
         _ subscriber: String, at provider: SimulatedIssuer = .aurora, _ parameters: [String: String] = [:]
     ) async throws -> Authorized {
-        let verifier = Authorized.makeVerifier()
-        let approved = { (code: String) in
-            Authorized(
-                code: code, verifier: verifier, mccmnc: self.simulation.mccmnc(of: provider),
-                isPlain: provider == .plain)
-        }
-        let asked = approved("")
-        var query = [
-            "client_id": asked.clientID, "response_type": "code",
-            "scope": "openid profile email phone name postal_code", "redirect_uri": asked.redirectURI, "state": "s",
-            "prompt": "none", "login_hint": subscriber, "code_challenge": Authorized.challenge(verifier),
-            "code_challenge_method": "S256",
-        ]
-        query.merge(parameters) { _, new in new }
-        query = query.filter { !$0.value.isEmpty }
-        let answer = try await LoopbackClient(port: port(of: provider)).send(
-            "GET", "/authorize?" + FormText.encode(query))
-        let location = answer.header("location") ?? "\(answer.status) \(answer.text)"
-        guard let code = URLComponents(string: location)?.queryItems?.first(where: { $0.name == "code" })?.value else {
-            throw GatehouseTestingError.noCode(location)
-        }
-        return approved(code)
-    }
-
-    private func port(of issuer: SimulatedIssuer) throws -> UInt16 {
-        guard let port = URLComponents(string: simulation.url(of: issuer))?.port else { throw URLError(.badURL) }
-        return UInt16(port)
+        try await simulation.authorize(subscriber, at: provider, parameters)
     }
 
     /// Posts a sign-in as stock apps do.
@@ -97,5 +71,40 @@ extension RunningGatehouse {
         return try await LoopbackClient(port: other ?? port).send(
             method, path, headers: headers,
             body: form.map { Array(FormText.encode($0).utf8) })
+    }
+}
+
+extension Simulation {
+    /// Has a subscriber approve a sign-in; see ``RunningGatehouse/authorize(_:at:_:)``.
+    package func authorize(
+        _ subscriber: String, at provider: SimulatedIssuer, _ parameters: [String: String] = [:]
+    ) async throws -> Authorized {
+        let verifier = Authorized.makeVerifier()
+        let approved = { (code: String) in
+            Authorized(
+                code: code, verifier: verifier, mccmnc: self.mccmnc(of: provider),
+                isPlain: provider == .plain)
+        }
+        let asked = approved("")
+        var query = [
+            "client_id": asked.clientID, "response_type": "code",
+            "scope": "openid profile email phone name postal_code", "redirect_uri": asked.redirectURI, "state": "s",
+            "prompt": "none", "login_hint": subscriber, "code_challenge": Authorized.challenge(verifier),
+            "code_challenge_method": "S256",
+        ]
+        query.merge(parameters) { _, new in new }
+        query = query.filter { !$0.value.isEmpty }
+        let answer = try await LoopbackClient(port: port(of: provider)).send(
+            "GET", "/authorize?" + FormText.encode(query))
+        let location = answer.header("location") ?? "\(answer.status) \(answer.text)"
+        guard let code = URLComponents(string: location)?.queryItems?.first(where: { $0.name == "code" })?.value else {
+            throw GatehouseTestingError.noCode(location)
+        }
+        return approved(code)
+    }
+
+    private func port(of issuer: SimulatedIssuer) throws -> UInt16 {
+        guard let port = URLComponents(string: url(of: issuer))?.port else { throw URLError(.badURL) }
+        return UInt16(port)
     }
 }

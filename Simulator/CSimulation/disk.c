@@ -1,0 +1,276 @@
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DESCRIPTORS 65536
+#define SECTOR 512
+
+/// A sector as the disk has it, while what was written over it waits for a sync.
+struct sector {
+    struct sector *next;
+    int64_t number;
+    unsigned char bytes[SECTOR];
+};
+
+/// A file of the disk, by where it is.
+struct file {
+    struct file *next;
+    char path[PATH_MAX];
+    /// What differs from the disk, and how long the file is there.
+    struct sector *unsynced;
+    bool is_changed;
+    int64_t size;
+};
+
+struct opened { struct file *file; int32_t owner; };
+
+static char folder[PATH_MAX];
+static size_t folder_length;
+static struct file *files;
+static struct opened opened[DESCRIPTORS];
+static struct simulation_disk disk = {.longest_sync = 1000000};
+static uint64_t lost_sectors;
+
+void simulation_set_disk(const char *path) {
+    folder_length = (size_t)snprintf(folder, sizeof folder, "%s", path);
+}
+
+void simulation_set_disk_faults(struct simulation_disk value) { disk = value; }
+uint64_t simulation_lost_sectors(void) { return lost_sectors; }
+
+static bool is_ours(const char *path) {
+    return simulation_self() && folder_length && !strncmp(path, folder, folder_length);
+}
+
+static struct file *file_at(const char *path) {
+    for (struct file *file = files; file; file = file->next)
+        if (!strcmp(file->path, path)) return file;
+    return NULL;
+}
+
+static void forget_changes(struct file *file) {
+    while (file->unsynced) {
+        struct sector *sector = file->unsynced;
+        file->unsynced = sector->next;
+        free(sector);
+    }
+    file->is_changed = false;
+}
+
+static void forget(const char *path) {
+    for (struct file **place = &files; *place; place = &(*place)->next) {
+        struct file *file = *place;
+        if (strcmp(file->path, path)) continue;
+        *place = file->next;
+        forget_changes(file);
+        for (int i = 0; i < DESCRIPTORS; i++)
+            if (opened[i].file == file) opened[i].file = NULL;
+        free(file);
+        return;
+    }
+}
+
+static int remember(int descriptor, const char *path) {
+    struct stat status;
+    if (descriptor < 0 || descriptor >= DESCRIPTORS || !is_ours(path)) return descriptor;
+    if (fstat(descriptor, &status) || !S_ISREG(status.st_mode)) return descriptor;
+    struct file *file = file_at(path);
+    if (!file) {
+        file = calloc(1, sizeof *file);
+        if (!file) abort();
+        snprintf(file->path, sizeof file->path, "%s", path);
+        file->next = files;
+        files = file;
+    }
+    opened[descriptor] = (struct opened){file, simulation_owner()};
+    return descriptor;
+}
+
+int open(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = va_arg(arguments, mode_t);
+    va_end(arguments);
+    return remember(REAL(open)(path, flags, mode), path);
+}
+int open64(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = va_arg(arguments, mode_t);
+    va_end(arguments);
+    return open(path, flags, mode);
+}
+
+void simulation_file_closes(int descriptor) {
+    if (simulation_self() && descriptor >= 0 && descriptor < DESCRIPTORS) opened[descriptor].file = NULL;
+}
+
+void simulation_close_files(int32_t owner) {
+    for (int i = 0; i < DESCRIPTORS; i++) {
+        if (!opened[i].file || opened[i].owner != owner) continue;
+        opened[i].file = NULL;
+        REAL(close)(i);
+    }
+}
+
+// MARK: Changes
+
+static struct file *file_of(int descriptor) {
+    return simulation_self() && descriptor >= 0 && descriptor < DESCRIPTORS ? opened[descriptor].file : NULL;
+}
+
+/// Keeps what the disk has of a part of a file that is about to change.
+static void keep(struct file *file, int descriptor, int64_t start, int64_t end) {
+    struct stat status;
+    if (!file->is_changed && !fstat(descriptor, &status)) {
+        file->is_changed = true;
+        file->size = status.st_size;
+    }
+    // Descriptors that only write can't be read.
+    int reading = REAL(open)(file->path, O_RDONLY | O_CLOEXEC);
+    for (int64_t number = start / SECTOR; number * SECTOR < end; number++) {
+        bool is_kept = false;
+        for (struct sector *sector = file->unsynced; sector; sector = sector->next) is_kept |= sector->number == number;
+        if (is_kept) continue;
+        struct sector *sector = calloc(1, sizeof *sector);
+        if (!sector) abort();
+        sector->number = number;
+        if (reading >= 0 && pread(reading, sector->bytes, SECTOR, number * SECTOR) < 0) memset(sector->bytes, 0, SECTOR);
+        sector->next = file->unsynced;
+        file->unsynced = sector;
+    }
+    if (reading >= 0) REAL(close)(reading);
+}
+
+int simulation_file_writes(int descriptor, int64_t offset, size_t count) {
+    struct file *file = file_of(descriptor);
+    if (!file) return 0;
+    if (simulation_happens(disk.full)) return ENOSPC;
+    if (simulation_happens(disk.errors)) return EIO;
+    if (offset < 0) {
+        bool appends = fcntl(descriptor, F_GETFL) & O_APPEND;
+        struct stat status;
+        offset = appends && !fstat(descriptor, &status) ? status.st_size : lseek(descriptor, 0, SEEK_CUR);
+    }
+    keep(file, descriptor, offset, offset + (int64_t)count);
+    return 0;
+}
+
+ssize_t pwrite(int descriptor, const void *buffer, size_t count, off_t offset) {
+    int error = simulation_file_writes(descriptor, offset, count);
+    return error ? (errno = error, -1) : REAL(pwrite)(descriptor, buffer, count, offset);
+}
+ssize_t pwrite64(int descriptor, const void *buffer, size_t count, off64_t offset) {
+    return pwrite(descriptor, buffer, count, offset);
+}
+
+int ftruncate(int descriptor, off_t size) {
+    struct file *file = file_of(descriptor);
+    struct stat status;
+    if (file && !fstat(descriptor, &status)) keep(file, descriptor, size < status.st_size ? size : status.st_size, status.st_size);
+    return REAL(ftruncate)(descriptor, size);
+}
+int ftruncate64(int descriptor, off64_t size) { return ftruncate(descriptor, size); }
+
+static int sync_now(int descriptor) {
+    struct file *file = file_of(descriptor);
+    if (!file) return 0;
+    if (disk.longest_sync > 0) simulation_sleep((int64_t)simulation_below((uint64_t)disk.longest_sync));
+    if (simulation_happens(disk.errors)) return EIO;
+    // It may have gone meanwhile.
+    file = file_of(descriptor);
+    if (file && !disk.lies) forget_changes(file);
+    return 0;
+}
+
+// What is synced is the disk of this world; the machine's own need not know.
+int fsync(int descriptor) {
+    if (!simulation_self()) return REAL(fsync)(descriptor);
+    int error = sync_now(descriptor);
+    return error ? (errno = error, -1) : 0;
+}
+int fdatasync(int descriptor) { return fsync(descriptor); }
+
+int unlink(const char *path) {
+    int result = REAL(unlink)(path);
+    if (!result && is_ours(path)) forget(path);
+    return result;
+}
+
+int rename(const char *from, const char *to) {
+    int result = REAL(rename)(from, to);
+    if (!result && is_ours(from)) {
+        forget(to);
+        struct file *file = file_at(from);
+        if (file) snprintf(file->path, sizeof file->path, "%s", to);
+    }
+    return result;
+}
+
+// MARK: Crashes
+
+/// What is left of a sector that was not synced.
+static void decide(const struct sector *sector, unsigned char *bytes, int64_t size) {
+    int64_t start = sector->number * SECTOR;
+    if (start >= size) return;
+    size_t count = size - start < SECTOR ? (size_t)(size - start) : SECTOR;
+    size_t stays;
+    switch (simulation_below(4)) {
+    case 0:
+    case 1: return;
+    case 2: stays = 0; break;
+    default: stays = simulation_below(count); break;
+    }
+    lost_sectors++;
+    memcpy(bytes + start + stays, sector->bytes + stays, count - stays);
+}
+
+static void crash(struct file *file, bool loses_power) {
+    struct stat status;
+    int reading = REAL(open)(file->path, O_RDONLY | O_CLOEXEC);
+    if (reading < 0 || fstat(reading, &status)) return;
+    int64_t longest = file->size > status.st_size ? file->size : status.st_size, size = status.st_size;
+    unsigned char *bytes = calloc(1, (size_t)longest + 1);
+    if (!bytes || pread(reading, bytes, (size_t)size, 0) != size) abort();
+    REAL(close)(reading);
+    if (loses_power && file->is_changed) {
+        if (simulation_below(2)) size = file->size;
+        for (struct sector *sector = file->unsynced; sector; sector = sector->next) decide(sector, bytes, size);
+    }
+    forget_changes(file);
+    // Another file of the same name: who has died still holds locks of the one before.
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s.left", file->path);
+    int writing = REAL(open)(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, status.st_mode & 0777);
+    if (writing < 0 || REAL(write)(writing, bytes, (size_t)size) != size || REAL(rename)(path, file->path)) abort();
+    REAL(close)(writing);
+    free(bytes);
+}
+
+void simulation_crash_disk(bool loses_power) {
+    for (struct file **place = &files; *place;) {
+        struct file *file = *place;
+        size_t length = strlen(file->path);
+        // What processes share in memory goes with them.
+        if (length > 4 && !strcmp(file->path + length - 4, "-shm")) {
+            REAL(unlink)(file->path);
+            *place = file->next;
+            forget_changes(file);
+            for (int i = 0; i < DESCRIPTORS; i++)
+                if (opened[i].file == file) opened[i].file = NULL;
+            free(file);
+        } else {
+            crash(file, loses_power);
+            place = &file->next;
+        }
+    }
+}

@@ -1,0 +1,76 @@
+#ifndef CSIMULATION_H
+#define CSIMULATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// The world that a seed makes: time, threads, queues, sockets and random bytes of this process, in an order that the
+/// seed draws. What the process is linked to calls the functions of this library in the place of the system's.
+
+/// Begins the world. The caller becomes its first thread; what it starts from now on belongs to it.
+void simulation_begin(uint64_t seed);
+
+/// The next number of the world's own, for what a plan draws.
+uint64_t simulation_draw(void);
+
+/// Nanoseconds since the world began.
+int64_t simulation_now(void);
+
+/// Lets so many nanoseconds go by.
+void simulation_sleep(int64_t nanoseconds);
+
+/// Lets others run until `*flag` is not 0.
+void simulation_wait(const int32_t *flag);
+
+/// What has happened so far, as a number: the same for the same seed.
+uint64_t simulation_hash(void);
+
+/// How many times the world has chosen who runs next.
+uint64_t simulation_steps(void);
+
+/// Adds to what has happened.
+void simulation_note(uint64_t value);
+
+/// Whose the calling thread is; what it starts and opens is theirs too. 0 is nobody's.
+int32_t simulation_owner(void);
+void simulation_set_owner(int32_t owner);
+
+/// Stops everything of an owner where it stands, as a machine that loses its power does: its connections are reset.
+void simulation_kill(int32_t owner);
+
+/// Sets the wall clock of an owner apart from the others', in nanoseconds.
+void simulation_skew(int32_t owner, int64_t nanoseconds);
+
+/// How networks behave from now on.
+struct simulation_network {
+    /// The least and the most that bytes take on their way, in nanoseconds.
+    int64_t least_delay, most_delay;
+    /// Of a million reads, and of a million writes, how many take only a part.
+    uint32_t short_reads, short_writes;
+    /// Of a million writes, how many reset the connection.
+    uint32_t resets;
+};
+void simulation_set_network(struct simulation_network network);
+
+/// Has the disk of a folder be one that forgets: what is written there and not synced may be gone after a crash.
+void simulation_set_disk(const char *folder);
+
+/// What the disk does wrong from now on.
+struct simulation_disk {
+    /// Of a million writes and syncs, how many fail with EIO, and with ENOSPC.
+    uint32_t errors, full;
+    /// How long a sync takes at most, in nanoseconds.
+    int64_t longest_sync;
+    /// Whether syncs do nothing, as those of some disks.
+    bool lies;
+};
+void simulation_set_disk_faults(struct simulation_disk disk);
+
+/// What a kill leaves on the disk: all that was written, or, where the power goes as well, each sector that was not
+/// synced as it is, as it was, or torn.
+void simulation_crash_disk(bool loses_power);
+
+/// How many sectors crashes have lost or torn so far.
+uint64_t simulation_lost_sectors(void);
+
+#endif

@@ -1,0 +1,88 @@
+#ifndef CSIMULATION_INTERNAL_H
+#define CSIMULATION_INTERNAL_H
+
+#include "CSimulation.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The system's own.
+#define REAL(name)                                               \
+    (*({                                                         \
+        static __typeof__(&name) found;                          \
+        if (!found) found = (__typeof__(&name))simulation_real(#name); \
+        found;                                                   \
+    }))
+void *simulation_real(const char *name);
+
+enum state { READY, RUNNING, WAITING, ENDED };
+
+/// A thread of the world. One of them runs, the others wait for their turn.
+struct thread {
+    struct thread *next;
+    sem_t turn;
+    uint64_t number;
+    int32_t owner;
+    enum state state;
+    /// Until when it waits at most.
+    int64_t deadline;
+    /// What it waits for besides; NULL for the time alone.
+    bool (*is_met)(void *);
+    void *condition;
+    void *(*body)(void *);
+    void *argument;
+    /// What a thread of the pool runs, or waits for.
+    struct job *job;
+    bool is_pool;
+};
+
+/// Something that a queue, or Swift's own executor, is to run.
+struct job {
+    struct job *next;
+    uint64_t number;
+    int32_t owner;
+    int64_t ready_at;
+    /// The queue that it belongs to, of whose jobs one runs at a time; NULL for Swift's executor.
+    void *queue;
+    void (*run)(void *);
+    void *context;
+};
+
+/// The calling thread; NULL for one that is not of the world, and before it begins.
+struct thread *simulation_self(void);
+
+/// Waits until the condition is met or the time has come; lets others run.
+///
+/// Returns: whether it is met.
+bool simulation_wait_for(bool (*is_met)(void *), void *condition, int64_t deadline);
+
+/// Gives others a turn.
+void simulation_yield(void);
+
+void simulation_add_job(void *queue, int64_t delay, void (*run)(void *), void *context);
+
+/// A number below `bound`, of the world's own.
+uint64_t simulation_below(uint64_t bound);
+/// Whether something happens that does so many times in a million.
+bool simulation_happens(uint32_t in_a_million);
+
+/// Fills with bytes that the seed draws.
+void simulation_fill(void *buffer, size_t count);
+
+int64_t simulation_skew_of(int32_t owner);
+bool simulation_is_dead(int32_t owner);
+
+void simulation_close_all(int32_t owner);
+/// What the disk wants to know of calls that sockets have too.
+void simulation_file_closes(int descriptor);
+/// Returns: 0, or the error that the write meets.
+int simulation_file_writes(int descriptor, int64_t offset, size_t count);
+void simulation_close_files(int32_t owner);
+void simulation_take_randomness(void);
+void simulation_take_queues(void);
+
+#define NEVER INT64_MAX
+
+#endif

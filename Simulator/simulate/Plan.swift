@@ -1,0 +1,57 @@
+import CSimulation
+
+/// What may go wrong in a run. Each seed switches a random half of it off, since the most frequent faults hide the
+/// others.
+struct Plan: Sendable {
+    /// What can be switched off to make a story shorter.
+    enum Fault: String { case kills, providers, network, disk }
+
+    let phones: Int
+    let think: Duration
+    private(set) var network: simulation_network
+    private(set) var disk: simulation_disk
+    /// How long a machine runs in the mean before it is killed; nil where none is.
+    private(set) var killEvery: Duration?
+    /// Of a hundred kills, how many lose what is not synced.
+    let powerCuts: Int
+    /// How long providers behave in the mean before one of them doesn't; nil where all do.
+    private(set) var misbehaveEvery: Duration?
+
+    /// How long the carriers keep their keys in the mean; nil where they keep them for good.
+    let rotateEvery: Duration?
+
+    /// What the seed draws.
+    static func drawn() -> Plan {
+        func sometimes(_ value: Int) -> UInt32 { Draw.happens(50) ? UInt32(value) : 0 }
+        let slowest = Draw.one(of: [500_000, 20_000_000, 400_000_000])
+        return Plan(
+            phones: Draw.one(of: [2, 10, 50]), think: .seconds(Draw.one(of: [1, 10, 30])),
+            network: simulation_network(
+                least_delay: 20_000, most_delay: Int64(slowest), short_reads: sometimes(200_000),
+                short_writes: sometimes(200_000), resets: sometimes(5_000)),
+            disk: simulation_disk(
+                errors: Draw.happens(25) ? 3_000 : 0, full: Draw.happens(25) ? 3_000 : 0,
+                longest_sync: Int64(Draw.one(of: [1_000_000, 30_000_000])), lies: false),
+            killEvery: Draw.happens(60) ? .seconds(Draw.one(of: [10, 60])) : nil,
+            powerCuts: Draw.one(of: [0, 50, 100]),
+            misbehaveEvery: Draw.happens(50) ? .seconds(20) : nil,
+            rotateEvery: Draw.happens(50) ? .seconds(60) : nil)
+    }
+
+    /// The same without some of its faults.
+    func without(_ faults: Set<Fault>) -> Plan {
+        var plan = self
+        if faults.contains(.kills) { plan.killEvery = nil }
+        if faults.contains(.providers) { plan.misbehaveEvery = nil }
+        if faults.contains(.network) { plan.network = Self.calm.network }
+        if faults.contains(.disk) { plan.disk = Self.calm.disk }
+        return plan
+    }
+
+    /// One in which nothing goes wrong.
+    static let calm = (
+        network: simulation_network(
+            least_delay: 20_000, most_delay: 500_000, short_reads: 0, short_writes: 0, resets: 0),
+        disk: simulation_disk(errors: 0, full: 0, longest_sync: 1_000_000, lies: false)
+    )
+}
