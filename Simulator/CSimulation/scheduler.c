@@ -251,7 +251,7 @@ static struct thread *choose(void) {
     }
 }
 
-/// Gives the turn to whoever is chosen, and takes it back when it is given back.
+/// Gives the turn to the one that is chosen, and takes it back when it is given back.
 static void pass(void) {
     struct thread *me = self, *other = choose();
     if (other != me) {

@@ -43,7 +43,7 @@ struct Oracle {
     /// A sign-in was not answered: there may be an account.
     mutating func mayBeSignedIn() { if exists == .no { exists = .unknown } }
 
-    /// The sessions from before a move end, since whoever has the old number now may have the old phone's ways in.
+    /// The sessions from before a move end, since somebody who has the old number now may have the old phone's ways in.
     mutating func movedToAnotherCarrier() {
         for index in sessions.indices.dropLast() where sessions[index].isOpen == .yes {
             sessions[index].isOpen = .unknown

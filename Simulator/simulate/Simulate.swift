@@ -3,8 +3,8 @@ import Foundation
 
 /// Runs the whole service in a world that one seed makes: `simulate SEED [SECONDS [FAULT…]]`.
 ///
-/// The faults named are switched off: `kills`, `providers`, `network`, `disk`. It prints one line of JSON, and before it
-/// the story of the first finding. The status is 1 where there is one.
+/// The faults named are switched off: `kills`, `providers`, `network`, `disk`. It prints one line of JSON, and before
+/// it the story of the first finding. The status is 1 where there is one.
 @main
 struct Simulate {
     private static let usage = "usage: simulate SEED [SECONDS [kills|providers|network|disk]...]\n"
