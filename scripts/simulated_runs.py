@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterable, Iterator
 
 # Every so many seeds, one is run twice: what it does must be the same.
 REPEATED = 100
@@ -24,6 +25,8 @@ EXPECTED = {
     "codes used again", "moves between carriers", "kills", "power cuts", "unanswered",
     "answers that say it went wrong", "new keys of carriers",
 }
+# How many worlds are handed out before the first of them has ended.
+AHEAD = 16
 # With fewer seeds, what is rare may not have come.
 ENOUGH_SEEDS = 30
 
@@ -47,6 +50,10 @@ class Outcome:
         return reached
 
 
+# A world and, where it was run twice, the second time; None for one that is left out.
+Looked = tuple[Outcome, Outcome | None] | None
+
+
 def run(program: str, seed: int, seconds: int, without: list[str]) -> Outcome:
     """Runs one world to its end."""
     command = [program, str(seed), str(seconds), *without]
@@ -60,6 +67,19 @@ def run(program: str, seed: int, seconds: int, without: list[str]) -> Outcome:
     except ValueError:
         return Outcome(seed, f"ended with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}", None)
     return Outcome(seed, "\n".join(story), summary)
+
+
+def in_order(
+    pool: concurrent.futures.Executor, look: Callable[[int], Looked], seeds: Iterable[int]
+) -> Iterator[Looked]:
+    """What comes of each, in their order; of those that wait no more are handed out than keep all busy."""
+    waiting: collections.deque[concurrent.futures.Future[Looked]] = collections.deque()
+    for seed in seeds:
+        waiting.append(pool.submit(look, seed))
+        if len(waiting) >= AHEAD:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 def shrink(program: str, seed: int, seconds: int) -> Outcome:
@@ -111,7 +131,7 @@ def main() -> int:
             return True
         return options.limit is not None and time.monotonic() - started > options.limit
 
-    def look(seed: int) -> tuple[Outcome, Outcome | None] | None:
+    def look(seed: int) -> Looked:
         if is_late():
             return None
         outcome = run(options.program, seed, options.seconds, [])
@@ -119,7 +139,7 @@ def main() -> int:
         return outcome, again
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for looked in pool.map(look, range(first, first + count)):
+        for looked in in_order(pool, look, range(first, first + count)):
             if looked is None:
                 break
             outcome, again = looked
