@@ -23,7 +23,8 @@ FAULTS = ["kills", "providers", "network", "disk"]
 EXPECTED = {
     "sign-ins", "sign-ins refused", "refreshes", "refreshes refused", "replays", "looks", "sign-outs", "erasures",
     "codes used again", "moves between carriers", "kills", "power cuts", "unanswered",
-    "answers that say it went wrong", "new keys of carriers",
+    "answers that say it went wrong", "new keys of carriers", "stops",
+    "links", "asked twice at once",
 }
 # How many worlds are handed out before the first of them has ended.
 AHEAD = 16

@@ -14,6 +14,11 @@ struct Answer {
         json = (try? JSONValue(parsing: answer.body)) ?? .null
         self.wasRepeated = wasRepeated
     }
+
+    init(_ answer: Answer, wasRepeated: Bool) {
+        (status, json, text) = (answer.status, answer.json, answer.text)
+        self.wasRepeated = wasRepeated
+    }
 }
 
 /// The tokens of an answer.

@@ -21,6 +21,8 @@ struct Oracle {
     /// The ids of accounts that were erased for certain.
     private(set) var erased: [Int64] = []
     var sessions: [Session] = []
+    /// Whether the plain provider signs the same user in.
+    var isLinked: Known = .no
     private var numbers = 0
 
     /// A sign-in was answered.
@@ -36,6 +38,7 @@ struct Oracle {
         if exists == .yes { return "user \(before) came back as user \(id): an account is lost" }
         // The erasure whose answer was lost has happened, and with it all sessions are over.
         erased.append(before)
+        isLinked = .no
         for index in sessions.indices.dropLast() { sessions[index].isOpen = .no }
         return isNew ? nil : "user \(id) is not new, and was never answered"
     }
@@ -52,12 +55,13 @@ struct Oracle {
 
     mutating func erasureAnswered() {
         if let user { erased.append(user) }
-        (user, exists) = (nil, .no)
+        (user, exists, isLinked) = (nil, .no, .no)
         for index in sessions.indices { sessions[index].isOpen = .no }
     }
 
     mutating func mayBeErased() {
         if exists == .yes { exists = .unknown }
+        if isLinked == .yes { isLinked = .unknown }
         for index in sessions.indices where sessions[index].isOpen == .yes { sessions[index].isOpen = .unknown }
     }
 }

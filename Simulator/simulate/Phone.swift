@@ -8,17 +8,18 @@ import SimulatedCarriers
 /// A person with an app: signs in, renews the session, looks, signs out, changes carriers, leaves. After each answer it
 /// says what it knows to an ``Oracle``, and finds what contradicts it.
 struct Phone {
-    private static let mostTries = 6
-    private static let firstPause: Duration = .milliseconds(200)
-
     let number: Int
     let crowd: Crowd
     private var oracle = Oracle()
     private var carrier: SimulatedIssuer = .aurora
+    private let app: App
 
-    init(number: Int, crowd: Crowd) { (self.number, self.crowd) = (number, crowd) }
+    init(number: Int, crowd: Crowd) {
+        (self.number, self.crowd) = (number, crowd)
+        app = App(name: "phone\(number)", story: crowd.story)
+    }
 
-    private var name: String { "phone\(number)" }
+    private var name: String { app.name }
     private var story: Story { crowd.story }
 
     mutating func live(think: Duration, until end: Int64) async {
@@ -46,7 +47,8 @@ struct Phone {
         case ..<70: await look(index)
         case ..<80: await signOut(index)
         case ..<88: await replay(index)
-        case ..<95: changeCarrier()
+        case ..<92: await link(index)
+        case ..<96: changeCarrier()
         default: await erase(index)
         }
     }
@@ -54,8 +56,11 @@ struct Phone {
     // MARK: Acts
 
     private mutating func signIn(isCalm: Bool = false) async {
-        guard let approved = await approve(isCalm: isCalm) else { return }
-        guard let answer = await ask("POST", "/auth/signin", body: approved.body(), isCalm: isCalm) else {
+        // Where the plain provider is known to be linked, it is as good as the carrier.
+        let provider = oracle.isLinked == .yes && Draw.happens(30) ? SimulatedIssuer.plain : carrier
+        guard let approved = await approve(at: provider, isCalm: isCalm) else { return }
+        let request = App.Request("POST", "/auth/signin", body: approved.body())
+        guard let answer = Draw.happens(20) ? await twice(request) : await app.ask(request, isCalm: isCalm) else {
             return oracle.mayBeSignedIn()
         }
         guard answer.status == 200 else {
@@ -87,15 +92,19 @@ struct Phone {
         let other: [String: JSONValue?] = ["code_verifier": .string(String(repeating: "v", count: 43))]
         // A code that comes twice may have been stolen: what it was good for ends (RFC 6749 §4.1.2).
         if let last = oracle.sessions.indices.last { oracle.sessions[last].isOpen = .unknown }
-        guard let answer = await ask("POST", "/auth/signin", body: approved.body(other)) else { return }
+        guard let answer = await app.ask(App.Request("POST", "/auth/signin", body: approved.body(other))) else {
+            return
+        }
         story.count("codes used again")
         if answer.status == 200 { find("a code was good for another request") }
     }
 
     private mutating func refresh(_ index: Int, isCalm: Bool = false) async {
         let session = oracle.sessions[index]
-        let form = ["grant_type": "refresh_token", "refresh_token": session.refreshToken]
-        guard let answer = await ask("POST", "/auth/token", form: form, isCalm: isCalm) else { return }
+        let request = App.Request(refreshing: session.refreshToken)
+        guard let answer = Draw.happens(20) ? await twice(request) : await app.ask(request, isCalm: isCalm) else {
+            return
+        }
         switch answer.status {
         case 200:
             story.count("refreshes")
@@ -122,11 +131,10 @@ struct Phone {
     private mutating func replay(_ index: Int) async {
         let session = oracle.sessions[index]
         guard let stolen = session.spent.dropLast().last else { return }
-        let form = ["grant_type": "refresh_token", "refresh_token": stolen]
         tell("has a spent refresh token of session \(session.number) stolen")
         // That the theft shows may end the session, also where nobody is told.
         if session.isOpen == .yes { oracle.sessions[index].isOpen = .unknown }
-        guard let answer = await ask("POST", "/auth/token", form: form) else { return }
+        guard let answer = await app.ask(App.Request(refreshing: stolen)) else { return }
         story.count("replays")
         if answer.status == 200 { find("a spent refresh token of session \(session.number) is good again") }
     }
@@ -134,7 +142,7 @@ struct Phone {
     private mutating func look(_ index: Int, isCalm: Bool = false) async {
         let session = oracle.sessions[index]
         guard session.accessTokenEnds > simulation_now(),
-            let answer = await ask("GET", "/users/me", bearer: session.accessToken, isCalm: isCalm)
+            let answer = await app.ask(App.Request("GET", "/users/me", bearer: session.accessToken), isCalm: isCalm)
         else { return }
         switch answer.status {
         case 200:
@@ -155,14 +163,35 @@ struct Phone {
         let session = oracle.sessions[index]
         guard session.accessTokenEnds > simulation_now() else { return }
         if session.isOpen == .yes { oracle.sessions[index].isOpen = .unknown }
-        guard let answer = await ask("DELETE", "/auth/token", bearer: session.accessToken), answer.status == 200 else {
-            return
-        }
+        let request = App.Request("DELETE", "/auth/token", bearer: session.accessToken)
+        guard let answer = await app.ask(request), answer.status == 200 else { return }
         story.count("sign-outs")
         tell("signs session \(session.number) out")
         oracle.sessions[index].isOpen = .no
         await look(index)
         await refresh(index)
+    }
+
+    /// From then on the plain provider signs the same user in.
+    private mutating func link(_ index: Int) async {
+        let session = oracle.sessions[index]
+        guard oracle.isLinked == .no, session.accessTokenEnds > simulation_now(),
+            let approved = await approve(at: .plain)
+        else { return }
+        let request = App.Request(
+            "POST", "/users/me/identities", body: approved.body(["provider": "plain"]), bearer: session.accessToken)
+        oracle.isLinked = .unknown
+        guard let answer = await app.ask(request) else { return }
+        switch answer.status {
+        case 200, 201:
+            story.count("links")
+            tell("links the plain provider")
+            oracle.isLinked = .yes
+        case 400..<500 where !answer.wasRepeated:
+            story.count("links refused")
+            oracle.isLinked = .no
+        default: break
+        }
     }
 
     private mutating func changeCarrier() {
@@ -176,7 +205,9 @@ struct Phone {
         guard session.accessTokenEnds > simulation_now() else { return }
         let before = oracle
         oracle.mayBeErased()
-        guard let answer = await ask("DELETE", "/users/me", bearer: session.accessToken) else { return }
+        guard let answer = await app.ask(App.Request("DELETE", "/users/me", bearer: session.accessToken)) else {
+            return
+        }
         if (200..<300).contains(answer.status) {
             story.count("erasures")
             tell("has the account erased")
@@ -192,37 +223,27 @@ struct Phone {
 
     // MARK: Asking
 
-    /// Has the carrier approve. It may fail as everything may.
-    private func approve(isCalm: Bool) async -> Authorized? {
-        let authorized = try? await crowd.simulation.authorize(name, at: carrier)
-        if authorized == nil, isCalm { find("the carrier does not approve") }
-        return authorized
+    /// An app that asks the same twice at once, as one with two threads does. Both have the same answer.
+    private func twice(_ request: App.Request) async -> Answer? {
+        story.count("asked twice at once")
+        async let one = app.ask(request)
+        async let other = app.ask(request)
+        let (first, second) = await (one, other)
+        let tokens = [first, second].compactMap { $0 }.filter { $0.status == 200 }.compactMap { Tokens($0.json) }
+        if tokens.count == 2, tokens[0].refresh != tokens[1].refresh {
+            find("\(request.path) was asked twice at once, and gave two sessions")
+        }
+        let answers = [first, second].compactMap { $0 }
+        let answer = answers.first { $0.status == 200 } ?? answers.first
+        // One of them may have been answered after the other was lost.
+        return answer.map { Answer($0, wasRepeated: true) }
     }
 
-    /// Asks, and asks the same again where no answer comes, or one that says that it went wrong there.
-    private func ask(
-        _ method: String, _ path: String, body: JSONValue? = nil, form: [String: String]? = nil,
-        bearer: String? = nil, isCalm: Bool = false
-    ) async -> Answer? {
-        var headers: [String: String] = [:]
-        if let bearer { headers["Authorization"] = "Bearer \(bearer)" }
-        if body != nil { headers["Content-Type"] = "application/json" }
-        if form != nil { headers["Content-Type"] = "application/x-www-form-urlencoded" }
-        let bytes = body?.serialized ?? form.map { Array(FormText.encode($0).utf8) }
-        var pause = Self.firstPause
-        for attempt in 1...Self.mostTries {
-            let answer = try? await LoopbackClient(port: Machine.port).send(
-                method, path, headers: headers, body: bytes)
-            if let answer, answer.status < 500 || attempt == Self.mostTries {
-                return Answer(answer, wasRepeated: attempt > 1)
-            }
-            if attempt == Self.mostTries { break }
-            story.count(answer == nil ? "unanswered" : "answers that say it went wrong")
-            try? await Task.sleep(for: pause)
-            pause *= 2
-        }
-        if isCalm { find("\(method) \(path) is not answered though nothing is wrong") }
-        return nil
+    /// Has the carrier approve. It may fail as everything may.
+    private func approve(at provider: SimulatedIssuer, isCalm: Bool = false) async -> Authorized? {
+        let authorized = try? await crowd.simulation.authorize(name, at: provider)
+        if authorized == nil, isCalm { find("the carrier does not approve") }
+        return authorized
     }
 
     private func tell(_ text: String) { story.tell("\(name) \(text)") }

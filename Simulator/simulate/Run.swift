@@ -60,7 +60,13 @@ struct Run: Sendable {
             group.addTask {
                 guard let every = plan.killEvery else { return }
                 while await pause(every, until: end) {
-                    machine.kill(losesPower: Draw.happens(plan.powerCuts))
+                    if Draw.happens(25) {
+                        story.count("stops")
+                        story.tell("the server is stopped")
+                        await machine.stop()
+                    } else {
+                        machine.kill(losesPower: Draw.happens(plan.powerCuts))
+                    }
                     await restart(machine)
                 }
             }

@@ -1,0 +1,54 @@
+import GatehouseTesting
+import HTTPTesting
+import JSON
+
+/// An app as its maker is told to write it: what is not answered is sent again.
+struct App {
+    /// What is asked, to the byte.
+    struct Request {
+        let method: String
+        let path: String
+        let headers: [String: String]
+        let body: [UInt8]?
+
+        init(_ method: String, _ path: String, body: JSONValue? = nil, bearer: String? = nil) {
+            (self.method, self.path, self.body) = (method, path, body?.serialized)
+            var headers: [String: String] = [:]
+            if let bearer { headers["Authorization"] = "Bearer \(bearer)" }
+            if body != nil { headers["Content-Type"] = "application/json" }
+            self.headers = headers
+        }
+
+        init(refreshing token: String) {
+            (method, path) = ("POST", "/auth/token")
+            headers = ["Content-Type": "application/x-www-form-urlencoded"]
+            body = Array(FormText.encode(["grant_type": "refresh_token", "refresh_token": token]).utf8)
+        }
+    }
+
+    private static let mostTries = 6
+    private static let firstPause: Duration = .milliseconds(200)
+
+    let name: String
+    let story: Story
+
+    /// Asks, and asks the same again where no answer comes, or one that says that it went wrong there.
+    ///
+    /// - Parameter isCalm: whether nothing goes wrong, so that there must be an answer.
+    func ask(_ request: Request, isCalm: Bool = false) async -> Answer? {
+        var pause = Self.firstPause
+        for attempt in 1...Self.mostTries {
+            let answer = try? await LoopbackClient(port: Machine.port).send(
+                request.method, request.path, headers: request.headers, body: request.body)
+            if let answer, answer.status < 500 || attempt == Self.mostTries {
+                return Answer(answer, wasRepeated: attempt > 1)
+            }
+            if attempt == Self.mostTries { break }
+            story.count(answer == nil ? "unanswered" : "answers that say it went wrong")
+            try? await Task.sleep(for: pause)
+            pause *= 2
+        }
+        if isCalm { story.find("\(name): \(request.method) \(request.path) is not answered though nothing is wrong") }
+        return nil
+    }
+}
