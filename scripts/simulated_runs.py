@@ -6,6 +6,7 @@ import argparse
 import collections
 import concurrent.futures
 import dataclasses
+import functools
 import json
 import os
 import subprocess
@@ -19,6 +20,9 @@ REPEATED = 100
 PATIENCE = 600
 # What can be switched off in a story that is shortened.
 FAULTS = ["kills", "providers", "network", "disk"]
+# What is done while one call to the disk goes wrong, and what comes of the call.
+FLOWS = ["signIn", "refresh", "erasure", "start", "stop"]
+CALL_FAULTS = ["fails", "fills", "power"]
 # What a run of many seeds must reach, or its worlds are not what they are meant to be.
 EXPECTED = {
     "sign-ins", "sign-ins refused", "refreshes", "refreshes refused", "replays", "looks", "sign-outs", "erasures",
@@ -57,7 +61,11 @@ Looked = tuple[Outcome, Outcome | None] | None
 
 def run(program: str, seed: int, seconds: int, without: list[str]) -> Outcome:
     """Runs one world to its end."""
-    command = [program, str(seed), str(seconds), *without]
+    return run_words(seed, [program, str(seed), str(seconds), *without])
+
+
+def run_words(seed: int, command: list[str]) -> Outcome:
+    """Runs a command that ends with a summary."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     except subprocess.TimeoutExpired:
@@ -81,6 +89,28 @@ def in_order(
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
+
+
+def run_call(program: str, flow: str, fault: str, number: int) -> Outcome:
+    """One flow in which one call to the disk goes wrong."""
+    return run_words(number, [program, "call", flow, fault, str(number)])
+
+
+def run_calls(program: str, flows: list[str]) -> int:
+    """Each flow, once for each call that it makes to the disk and each thing that can come of it."""
+    failed = []
+    for flow in flows:
+        count = run_call(program, flow, "fails", 0).reached.get("calls", 0)
+        for fault in CALL_FAULTS:
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                one = functools.partial(run_call, program, flow, fault)
+                outcomes = list(pool.map(one, range(1, count + 1)))
+            found = [outcome for outcome in outcomes if not outcome.is_good]
+            for outcome in found:
+                print(f"{flow}, call {outcome.seed} {fault}:\n{outcome.story}", flush=True)
+            failed += [f"{flow} {fault} {outcome.seed}" for outcome in found]
+            print(f"{flow:8} {fault:6} {count:4} calls, {len(found)} findings", flush=True)
+    return 1 if failed else 0
 
 
 def shrink(program: str, seed: int, seconds: int) -> Outcome:
@@ -110,12 +140,15 @@ def read() -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--for", dest="limit", type=int)
     parser.add_argument("--shrink", action="store_true")
+    parser.add_argument("--calls", action="append", choices=[*FLOWS, "all"])
     parser.add_argument("--until-found", action="store_true")
     return parser.parse_args()
 
 
 def main() -> int:
     options = read()
+    if options.calls:
+        return run_calls(options.program, FLOWS if "all" in options.calls else options.calls)
     if options.shrink:
         outcome = shrink(options.program, options.seed or 1, options.seconds)
         print(outcome.story or "nothing found")

@@ -47,6 +47,43 @@ void simulation_set_disk(const char *path) {
 void simulation_set_disk_faults(struct simulation_disk value) { disk = value; }
 uint64_t simulation_lost_sectors(void) { return lost_sectors; }
 
+static struct {
+    int32_t owner;
+    uint64_t n, calls;
+    enum simulation_fault fault;
+    bool has_crashed;
+} chosen;
+
+void simulation_choose_call(int32_t owner, uint64_t n, enum simulation_fault fault) {
+    chosen.owner = owner;
+    chosen.n = n;
+    // What was counted, and what has come of it, stays known after the end.
+    if (!owner) return;
+    chosen.calls = 0;
+    chosen.fault = fault;
+    chosen.has_crashed = false;
+}
+
+uint64_t simulation_calls(void) { return chosen.calls; }
+bool simulation_has_crashed(void) { return chosen.has_crashed; }
+
+/// Counts a call to the disk. Where it is the one before the power goes, it never comes back.
+///
+/// Returns: 0, or the error that the call meets.
+static int call(void) {
+    if (!chosen.owner || simulation_owner() != chosen.owner || ++chosen.calls != chosen.n) return 0;
+    switch (chosen.fault) {
+    case SIMULATION_FAILS: return EIO;
+    case SIMULATION_FILLS: return ENOSPC;
+    case SIMULATION_LOSES_POWER: break;
+    }
+    chosen.has_crashed = true;
+    simulation_kill(chosen.owner);
+    simulation_crash_disk(true);
+    simulation_wait_for(NULL, NULL, NEVER);
+    return EIO;
+}
+
 static bool is_ours(const char *path) {
     return simulation_self() && folder_length && !strncmp(path, folder, folder_length);
 }
@@ -100,7 +137,8 @@ int open(const char *path, int flags, ...) {
     va_start(arguments, flags);
     mode_t mode = va_arg(arguments, mode_t);
     va_end(arguments);
-    return remember(REAL(open)(path, flags, mode), path);
+    int error = is_ours(path) ? call() : 0;
+    return error ? (errno = error, -1) : remember(REAL(open)(path, flags, mode), path);
 }
 int open64(const char *path, int flags, ...) {
     va_list arguments;
@@ -144,7 +182,7 @@ static void keep(struct file *file, int descriptor, int64_t start, int64_t end) 
         struct sector *sector = calloc(1, sizeof *sector);
         if (!sector) abort();
         sector->number = number;
-        if (reading >= 0 && pread(reading, sector->bytes, SECTOR, number * SECTOR) < 0) memset(sector->bytes, 0, SECTOR);
+        if (reading >= 0 && REAL(pread)(reading, sector->bytes, SECTOR, number * SECTOR) < 0) memset(sector->bytes, 0, SECTOR);
         sector->next = file->unsynced;
         file->unsynced = sector;
     }
@@ -154,6 +192,8 @@ static void keep(struct file *file, int descriptor, int64_t start, int64_t end) 
 int simulation_file_writes(int descriptor, int64_t offset, size_t count) {
     struct file *file = file_of(descriptor);
     if (!file) return 0;
+    int error = call();
+    if (error) return error;
     if (simulation_happens(disk.full)) return ENOSPC;
     if (simulation_happens(disk.errors)) return EIO;
     if (offset < 0) {
@@ -173,9 +213,19 @@ ssize_t pwrite64(int descriptor, const void *buffer, size_t count, off64_t offse
     return pwrite(descriptor, buffer, count, offset);
 }
 
+ssize_t pread(int descriptor, void *buffer, size_t count, off_t offset) {
+    int error = file_of(descriptor) ? call() : 0;
+    return error ? (errno = error, -1) : REAL(pread)(descriptor, buffer, count, offset);
+}
+ssize_t pread64(int descriptor, void *buffer, size_t count, off64_t offset) {
+    return pread(descriptor, buffer, count, offset);
+}
+
 int ftruncate(int descriptor, off_t size) {
     struct file *file = file_of(descriptor);
     struct stat status;
+    int error = file ? call() : 0;
+    if (error) return errno = error, -1;
     if (file && !fstat(descriptor, &status)) keep(file, descriptor, size < status.st_size ? size : status.st_size, status.st_size);
     return REAL(ftruncate)(descriptor, size);
 }
@@ -184,6 +234,8 @@ int ftruncate64(int descriptor, off64_t size) { return ftruncate(descriptor, siz
 static int sync_now(int descriptor) {
     struct file *file = file_of(descriptor);
     if (!file) return 0;
+    int error = call();
+    if (error) return error;
     if (disk.longest_sync > 0) simulation_sleep((int64_t)simulation_below((uint64_t)disk.longest_sync));
     if (simulation_happens(disk.errors)) return EIO;
     // It may have gone meanwhile.
@@ -201,12 +253,16 @@ int fsync(int descriptor) {
 int fdatasync(int descriptor) { return fsync(descriptor); }
 
 int unlink(const char *path) {
+    int error = is_ours(path) ? call() : 0;
+    if (error) return errno = error, -1;
     int result = REAL(unlink)(path);
     if (!result && is_ours(path)) forget(path);
     return result;
 }
 
 int rename(const char *from, const char *to) {
+    int error = is_ours(from) ? call() : 0;
+    if (error) return errno = error, -1;
     int result = REAL(rename)(from, to);
     if (!result && is_ours(from)) {
         forget(to);
@@ -240,7 +296,7 @@ static void crash(struct file *file, bool loses_power) {
     if (reading < 0 || fstat(reading, &status)) return;
     int64_t longest = file->size > status.st_size ? file->size : status.st_size, size = status.st_size;
     unsigned char *bytes = calloc(1, (size_t)longest + 1);
-    if (!bytes || pread(reading, bytes, (size_t)size, 0) != size) abort();
+    if (!bytes || REAL(pread)(reading, bytes, (size_t)size, 0) != size) abort();
     REAL(close)(reading);
     if (loses_power && file->is_changed) {
         if (simulation_below(2)) size = file->size;

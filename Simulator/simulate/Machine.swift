@@ -77,6 +77,15 @@ final class Machine: Sendable {
         story.tell(losesPower ? "the power fails; \(lost) sectors are lost or torn" : "the server is killed")
     }
 
+    /// Whose what the present server does is.
+    var owner: Int32 { state.withLock(\.owner) }
+
+    /// Takes note of a power failure that has come at a chosen call.
+    func noteCrash() {
+        state.withLock { $0.server = nil }
+        story.tell("the power fails at the chosen call")
+    }
+
     /// Stops it as operators do.
     func stop() async {
         let (server, owner) = state.withLock { ($0.server, $0.owner) }

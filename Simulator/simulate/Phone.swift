@@ -29,6 +29,15 @@ struct Phone {
         }
     }
 
+    /// Signs in.
+    mutating func begin() async { await signIn() }
+
+    /// Renews every session.
+    mutating func refreshAll() async { for index in oracle.sessions.indices { await refresh(index) } }
+
+    /// Has the account erased.
+    mutating func leave() async { if let last = oracle.sessions.indices.last { await erase(last) } }
+
     /// Once nothing goes wrong any more, everything that was answered holds.
     mutating func settle(after time: Duration) async {
         while !crowd.calm.isSet { try? await Task.sleep(for: .seconds(1)) }

@@ -1,7 +1,4 @@
 import CSimulation
-import EventLoop
-import Foundation
-import GatehouseTesting
 import SimulatedCarriers
 
 /// One run: phones, providers and a machine, for so many simulated seconds, and a look at everything at its end.
@@ -14,43 +11,24 @@ struct Run: Sendable {
     let story = Story()
 
     func run() async {
-        let folder = URL(filePath: "/dev/shm/gatehouse-simulation-\(ProcessInfo.processInfo.processIdentifier)")
-        try? FileManager.default.removeItem(at: folder)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            unsafe simulation_set_disk(folder.path)
-            try await run(in: folder)
-        } catch {
-            story.find("the run can't begin: \(error)")
-        }
-    }
-
-    private func run(in folder: URL) async throws {
-        let plan = Plan.drawn().without(without)
-        let loop = try EventLoop(label: "providers")
-        loop.start()
-        let simulation = try Simulation(ports: .kernelChosen, loops: [loop], clients: SimulatedClient.demo())
-        try await simulation.start()
-        let machine = Machine(simulation, folder: folder, story: story)
-        if let failure = await machine.start() { return story.find("the first start: \(failure)") }
-        let crowd = Crowd(simulation: simulation, story: story)
-        simulation_set_network(plan.network)
-        simulation_set_disk_faults(plan.disk)
-        let end = simulation_now() + seconds * 1_000_000_000
-        await withTaskGroup { group in
-            group.addTask { await trouble(plan, machine, crowd, until: end) }
-            for number in 0..<plan.phones {
-                group.addTask {
-                    var phone = Phone(number: number, crowd: crowd)
-                    await phone.live(think: plan.think, until: end)
-                    await phone.settle(after: Self.settleTime)
+        await Setting.with(story) { setting in
+            let plan = Plan.drawn().without(without)
+            let (machine, crowd) = (setting.machine, setting.crowd)
+            if let failure = await machine.start() { return story.find("the first start: \(failure)") }
+            simulation_set_network(plan.network)
+            simulation_set_disk_faults(plan.disk)
+            let end = simulation_now() + seconds * 1_000_000_000
+            await withTaskGroup { group in
+                group.addTask { await trouble(plan, machine, crowd, until: end) }
+                for number in 0..<plan.phones {
+                    group.addTask {
+                        var phone = Phone(number: number, crowd: crowd)
+                        await phone.live(think: plan.think, until: end)
+                        await phone.settle(after: Self.settleTime)
+                    }
                 }
             }
         }
-        await machine.stop()
-        await simulation.stop()
-        loop.stop()
     }
 
     /// Kills and starts the machine and has providers misbehave, and puts everything right at the end.

@@ -3,30 +3,57 @@ import Foundation
 
 /// Runs the whole service in a world that one seed makes: `simulate SEED [SECONDS [FAULT…]]`.
 ///
+/// `simulate call FLOW fails|fills|power N` does one thing in a calm world, in which only the N-th call to the disk
+/// goes wrong.
+///
 /// The faults named are switched off: `kills`, `providers`, `network`, `disk`. It prints one line of JSON, and before
 /// it the story of the first finding. The status is 1 where there is one.
 @main
 struct Simulate {
-    private static let usage = "usage: simulate SEED [SECONDS [kills|providers|network|disk]...]\n"
+    private static let usage = """
+        usage: simulate SEED [SECONDS [kills|providers|network|disk]...]
+               simulate call signIn|refresh|erasure|start|stop fails|fills|power N
+
+        """
     private static let usualSeconds: Int64 = 300
 
     static func main() {
-        let words = CommandLine.arguments.dropFirst()
+        let words = Array(CommandLine.arguments.dropFirst())
+        if words.first == "call" { runCall(words) } else { runWorld(words) }
+    }
+
+    private static func fail() -> Never {
+        FileHandle.standardError.write(Data(usage.utf8))
+        exit(2)
+    }
+
+    private static func runCall(_ words: [String]) {
+        guard words.count == 4, let flow = ChosenCall.Flow(rawValue: words[1]),
+            let fault = ChosenCall.Fault(rawValue: words[2]), let number = UInt64(words[3])
+        else { fail() }
+        simulation_begin(number)
+        let chosen = ChosenCall(flow: flow, fault: fault, number: number)
+        end(seed: number, chosen.story, chosen.run)
+    }
+
+    private static func runWorld(_ words: [String]) {
         let without = words.dropFirst(2).map { Plan.Fault(rawValue: $0) }
         let seconds = words.dropFirst().first.map { Int64($0) } ?? usualSeconds
-        guard let seed = words.first.flatMap({ UInt64($0) }), let seconds, !without.contains(nil) else {
-            FileHandle.standardError.write(Data(usage.utf8))
-            exit(2)
-        }
+        guard let seed = words.first.flatMap({ UInt64($0) }), let seconds, !without.contains(nil) else { fail() }
         simulation_begin(seed)
         let run = Run(seconds: seconds, without: Set(without.compactMap(\.self)))
+        end(seed: seed, run.story, run.run)
+    }
+
+    /// Lets the world run to its end, and says what came of it.
+    private static func end(seed: UInt64, _ story: Story, _ body: @escaping @Sendable () async -> Void) -> Never {
         let end = Flag()
         Task {
-            await run.run()
+            await body()
             end.set()
         }
         end.wait()
-        print(run.story.summary(seed: seed))
-        exit(run.story.findings.isEmpty ? 0 : 1)
+        print(story.summary(seed: seed))
+        exit(story.findings.isEmpty ? 0 : 1)
     }
 }

@@ -70,6 +70,19 @@ void simulation_set_disk_faults(struct simulation_disk disk);
 /// synced as it is, as it was, or torn.
 void simulation_crash_disk(bool loses_power);
 
+/// What comes of a call that was chosen.
+enum simulation_fault { SIMULATION_FAILS, SIMULATION_FILLS, SIMULATION_LOSES_POWER };
+
+/// Has the n-th call of an owner's to the disk, counted from now on, fail with EIO or ENOSPC, or be the last one before
+/// the power goes. 0 lets all of them be.
+void simulation_choose_call(int32_t owner, uint64_t n, enum simulation_fault fault);
+
+/// How many calls the owner has made since one was chosen.
+uint64_t simulation_calls(void);
+
+/// Whether the power has gone at the chosen call.
+bool simulation_has_crashed(void);
+
 /// How many sectors crashes have lost or torn so far.
 uint64_t simulation_lost_sectors(void);
 
