@@ -71,6 +71,10 @@ bool simulation_happens(uint32_t in_a_million);
 /// Fills with bytes that the seed draws.
 void simulation_fill(void *buffer, size_t count);
 
+/// Has the calling thread draw from another stream, which is the same in all worlds, and from the world's again.
+void simulation_begin_stream(uint64_t seed);
+void simulation_end_stream(void);
+
 int64_t simulation_skew_of(int32_t owner);
 bool simulation_is_dead(int32_t owner);
 

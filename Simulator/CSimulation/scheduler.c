@@ -62,10 +62,19 @@ uint64_t simulation_below(uint64_t bound) { return bound < 2 ? 0 : next(&world.d
 
 bool simulation_happens(uint32_t in_a_million) { return in_a_million && simulation_below(1000000) < in_a_million; }
 
+static __thread uint64_t stream;
+static __thread bool has_stream;
+
+void simulation_begin_stream(uint64_t seed) {
+    stream = seed;
+    has_stream = true;
+}
+void simulation_end_stream(void) { has_stream = false; }
+
 void simulation_fill(void *buffer, size_t count) {
     unsigned char *bytes = buffer;
     while (count > 0) {
-        uint64_t value = next(&world.randomness);
+        uint64_t value = next(has_stream ? &stream : &world.randomness);
         size_t part = count < 8 ? count : 8;
         memcpy(bytes, &value, part);
         bytes += part;
