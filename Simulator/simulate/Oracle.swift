@@ -48,9 +48,7 @@ struct Oracle {
 
     /// The sessions from before a move end, since somebody who has the old number now may have the old phone's ways in.
     mutating func movedToAnotherCarrier() {
-        for index in sessions.indices.dropLast() where sessions[index].isOpen == .yes {
-            sessions[index].isOpen = .unknown
-        }
+        for index in sessions.indices.dropLast() { sessions[index].isOpen = .no }
     }
 
     mutating func erasureAnswered() {
