@@ -7,6 +7,7 @@
 #include <semaphore.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /// The system's own.
 #define REAL(name)                                               \
@@ -24,6 +25,8 @@ struct thread {
     struct thread *next;
     sem_t turn;
     uint64_t number;
+    /// What the system calls it.
+    pid_t id;
     int32_t owner;
     enum state state;
     /// Until when it waits at most.

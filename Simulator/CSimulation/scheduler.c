@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,7 @@ void simulation_begin(uint64_t seed) {
     simulation_take_randomness();
     simulation_take_queues();
     self = make_thread();
+    self->id = gettid();
     self->state = RUNNING;
     world.is_on = true;
 }
@@ -309,6 +311,7 @@ void simulation_add_job(void *queue, int64_t delay, void (*run)(void *), void *c
 
 static void *begin(void *argument) {
     self = argument;
+    self->id = gettid();
     while (sem_wait(&self->turn)) {}
     self->state = RUNNING;
     void *result = self->body(self->argument);
@@ -336,4 +339,36 @@ int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*body
     thread->argument = argument;
     thread->state = READY;
     return REAL(pthread_create)(id, attributes, begin, thread);
+}
+
+// MARK: Locks
+
+static bool is_of_dead(pid_t id) {
+    for (struct thread *thread = world.threads; thread; thread = thread->next)
+        if (thread->id == id && simulation_is_dead(thread->owner)) return true;
+    return false;
+}
+
+// Only one thread runs, so a lock is taken by another only where that one waits, or was killed. On a machine of its own
+// the lock would have gone with it, so it is taken from the dead.
+int pthread_mutex_lock(pthread_mutex_t *mutex) {
+    static int (*try_lock)(pthread_mutex_t *), (*lock)(pthread_mutex_t *);
+    if (!try_lock) {
+        lock = (int (*)(pthread_mutex_t *))simulation_real("pthread_mutex_lock");
+        try_lock = (int (*)(pthread_mutex_t *))simulation_real("pthread_mutex_trylock");
+    }
+    if (!simulation_self()) return lock(mutex);
+    while (true) {
+        int error = try_lock(mutex);
+        if (error != EBUSY) return error;
+        if (is_of_dead(mutex->__data.__owner)) {
+            mutex->__data.__lock = 0;
+            mutex->__data.__owner = 0;
+            mutex->__data.__count = 0;
+            mutex->__data.__nusers = 0;
+        } else {
+            // Time goes on, or the one that has it could wait for ever.
+            simulation_sleep(1000);
+        }
+    }
 }
