@@ -28,7 +28,7 @@ EXPECTED = {
     "sign-ins", "sign-ins refused", "refreshes", "refreshes refused", "replays", "looks", "sign-outs", "erasures",
     "codes used again", "moves between carriers", "kills", "power cuts", "unanswered",
     "answers that say it went wrong", "new keys of carriers", "stops",
-    "links", "asked twice at once",
+    "links", "asked twice at once", "jumps of the wall clock",
 }
 # How many worlds are handed out before the first of them has ended.
 AHEAD = 16

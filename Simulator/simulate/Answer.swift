@@ -23,6 +23,9 @@ struct Answer {
 
 /// The tokens of an answer.
 struct Tokens {
+    /// How long before its end an access token is no longer used, in seconds: clocks may be off.
+    private static let margin: Int64 = 60
+
     let access: String
     let refresh: String
     /// When the access token ends, in nanoseconds of the world.
@@ -33,6 +36,6 @@ struct Tokens {
             let seconds = json["expires_in"]?.integer
         else { return nil }
         (self.access, self.refresh) = (access, refresh)
-        ends = simulation_now() + (seconds - 1) * 1_000_000_000
+        ends = simulation_now() + (seconds - Self.margin) * 1_000_000_000
     }
 }

@@ -96,7 +96,8 @@ final class Machine: Sendable {
             await server.stop()
             end.set()
         }
-        while !end.isSet { try? await Task.sleep(for: Self.pause) }
+        // Its power may go meanwhile, and then it never ends.
+        while !end.isSet, !simulation_has_crashed() { try? await Task.sleep(for: Self.pause) }
         state.withLock { $0.server = nil }
     }
 

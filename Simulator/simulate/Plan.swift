@@ -20,6 +20,9 @@ struct Plan: Sendable {
     /// How long the carriers keep their keys in the mean; nil where they keep them for good.
     let rotateEvery: Duration?
 
+    /// How long the server's wall clock goes right in the mean before it jumps; nil where it never does.
+    let jumpEvery: Duration?
+
     /// What the seed draws.
     static func drawn() -> Plan {
         func sometimes(_ value: Int) -> UInt32 { Draw.happens(50) ? UInt32(value) : 0 }
@@ -35,7 +38,7 @@ struct Plan: Sendable {
             killEvery: Draw.happens(60) ? .seconds(Draw.one(of: [10, 60])) : nil,
             powerCuts: Draw.one(of: [0, 50, 100]),
             misbehaveEvery: Draw.happens(50) ? .seconds(20) : nil,
-            rotateEvery: Draw.happens(50) ? .seconds(60) : nil)
+            rotateEvery: Draw.happens(50) ? .seconds(60) : nil, jumpEvery: Draw.happens(50) ? .seconds(30) : nil)
     }
 
     /// The same without some of its faults.

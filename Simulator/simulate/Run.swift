@@ -4,6 +4,8 @@ import SimulatedCarriers
 /// One run: phones, providers and a machine, for so many simulated seconds, and a look at everything at its end.
 struct Run: Sendable {
     private static let settleTime: Duration = .seconds(30)
+    /// In seconds, either way: less than the service allows clocks to be off.
+    private static let longestJump = 20
 
     let seconds: Int64
     /// Which faults are switched off.
@@ -59,6 +61,15 @@ struct Run: Sendable {
                 }
             }
             group.addTask {
+                guard let every = plan.jumpEvery else { return }
+                while await pause(every, until: end) {
+                    let seconds = Draw.number(in: -Self.longestJump...Self.longestJump)
+                    story.tell("the server's clock is \(seconds) s off")
+                    story.count("jumps of the wall clock")
+                    simulation_skew(machine.owner, Int64(seconds) * 1_000_000_000)
+                }
+            }
+            group.addTask {
                 guard let every = plan.rotateEvery else { return }
                 while await pause(every, until: end) {
                     let carrier = Draw.one(of: [SimulatedIssuer.aurora, .borealis])
@@ -70,6 +81,7 @@ struct Run: Sendable {
         }
         let left = end - simulation_now()
         if left > 0 { try? await Task.sleep(for: .nanoseconds(left)) }
+        simulation_skew(machine.owner, 0)
         simulation_set_network(Plan.calm.network)
         simulation_set_disk_faults(Plan.calm.disk)
         simulation.behave()
