@@ -98,7 +98,8 @@ final class Machine: Sendable {
         }
         // Its power may go meanwhile, and then it never ends.
         while !end.isSet, !simulation_has_crashed() { try? await Task.sleep(for: Self.pause) }
-        state.withLock { $0.server = nil }
+        // It may have been started again meanwhile.
+        state.withLock { if $0.owner == owner { $0.server = nil } }
     }
 
     /// The last lines of the present server's log.
