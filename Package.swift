@@ -202,12 +202,14 @@ let package = Package(
             "carrier-simulator", ["SimulatedCarriers", "EventLoop", "System", arguments, logging],
             path: "Simulator/carrier-simulator"),
         // In whose place it stands is settled when a program is linked, so what has it in it links Swift dynamically.
-        .target(name: "CSimulation", dependencies: ["COpenSSL"], path: "Simulator/CSimulation", exclude: readme),
+        .target(
+            name: "CSimulation", dependencies: ["COpenSSL", "CPostgres"], path: "Simulator/CSimulation", exclude: readme
+        ),
         .executableTarget(
             name: "simulate",
             dependencies: [
-                "CSimulation", "GatehouseTesting", "HTTPTesting", "SimulatedCarriers", "Composition", "EventLoop",
-                "JSON",
+                "CSimulation", "GatehouseTesting", "HTTPTesting", "SimulatedCarriers", "Composition",
+                "EventLoop", "JSON",
             ],
             path: "Simulator/simulate", exclude: readme, swiftSettings: settings,
             linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic"])]),

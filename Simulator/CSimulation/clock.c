@@ -8,12 +8,10 @@
 
 #define SECOND 1000000000LL
 
-/// 2026-01-01T00:00:00Z, when every world begins.
-static const int64_t beginning = 1767225600 * SECOND;
 /// Of the clock that never jumps: later than the process may think that it began.
 static const int64_t uptime = 1000 * SECOND;
 
-static int64_t wall(void) { return beginning + simulation_now() + simulation_skew_of(simulation_owner()); }
+static int64_t wall(void) { return simulation_beginning + simulation_now() + simulation_skew_of(simulation_owner()); }
 
 static bool is_wall(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE; }
 

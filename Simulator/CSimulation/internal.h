@@ -92,4 +92,7 @@ void simulation_take_queues(void);
 
 #define NEVER INT64_MAX
 
+/// 2026-01-01T00:00:00Z, when every world begins, in nanoseconds since 1970.
+static const int64_t simulation_beginning = 1767225600 * 1000000000LL;
+
 #endif

@@ -77,13 +77,6 @@ static void run_call(void *argument) {
     }
 }
 
-static void add_call(void *queue, int64_t delay, const void *block, function run, void *context) {
-    struct call *call = calloc(1, sizeof *call);
-    if (!call) abort();
-    *call = (struct call){queue, block ? _Block_copy(block) : NULL, run, context};
-    simulation_add_job(queue, delay, run_call, call);
-}
-
 // How Dispatch writes a moment: the first bit for all but the time since the system began, the second for the wall
 // clock, which is negated.
 static int64_t delay_until(uint64_t when) {
@@ -93,6 +86,73 @@ static int64_t delay_until(uint64_t when) {
     clock_gettime(is_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC, &now);
     int64_t moment = is_wall ? -(int64_t)when : (int64_t)(when & ~(1ull << 63));
     return moment - (now.tv_sec * 1000000000LL + now.tv_nsec);
+}
+
+// MARK: Queues of which several jobs run at a time
+
+#define CONCURRENT_QUEUES 4096
+
+static void *concurrent[CONCURRENT_QUEUES];
+static size_t concurrent_count;
+extern char concurrent_attribute[] __asm__("_dispatch_queue_attr_concurrent");
+
+static bool is_concurrent(const void *queue) {
+    for (size_t i = 0; i < concurrent_count; i++)
+        if (concurrent[i] == queue) return true;
+    return false;
+}
+
+/// A queue may have been given the place of one that is gone.
+static void *remember(void *queue, bool runs_several) {
+    for (size_t i = 0; i < concurrent_count; i++)
+        if (concurrent[i] == queue) concurrent[i] = NULL;
+    if (!runs_several) return queue;
+    if (concurrent_count == CONCURRENT_QUEUES) abort();
+    concurrent[concurrent_count++] = queue;
+    return queue;
+}
+
+void *dispatch_queue_create(const char *label, void *attribute);
+void *dispatch_queue_create(const char *label, void *attribute) {
+    void *queue = REAL(dispatch_queue_create)(label, attribute);
+    return simulation_self() ? remember(queue, attribute == concurrent_attribute) : queue;
+}
+
+void *simulation_queue_create(const char *label, void *attribute, void *target) __asm__("dispatch_queue_create_with_target");
+void *simulation_queue_create(const char *label, void *attribute, void *target) {
+    static void *(*create)(const char *, void *, void *);
+    if (!create) create = (void *(*)(const char *, void *, void *))simulation_real("dispatch_queue_create_with_target");
+    void *queue = create(label, attribute, target);
+    return simulation_self() ? remember(queue, attribute == concurrent_attribute) : queue;
+}
+
+// MARK: Semaphores
+
+struct turn { void *semaphore; bool is_taken; };
+intptr_t dispatch_semaphore_wait(void *semaphore, uint64_t until);
+
+static bool takes(void *argument) {
+    struct turn *turn = argument;
+    if (!turn->is_taken) turn->is_taken = REAL(dispatch_semaphore_wait)(turn->semaphore, 0) == 0;
+    return turn->is_taken;
+}
+
+intptr_t dispatch_semaphore_wait(void *semaphore, uint64_t until) {
+    if (!simulation_self()) return REAL(dispatch_semaphore_wait)(semaphore, until);
+    struct turn turn = {semaphore, false};
+    if (takes(&turn)) return 0;
+    int64_t delay = until == 0 ? 0 : delay_until(until);
+    simulation_wait_for(takes, &turn, delay == NEVER ? NEVER : simulation_now() + delay);
+    return turn.is_taken ? 0 : 1;
+}
+
+// MARK: Jobs
+
+static void add_call(void *queue, int64_t delay, const void *block, function run, void *context) {
+    struct call *call = calloc(1, sizeof *call);
+    if (!call) abort();
+    *call = (struct call){queue, block ? _Block_copy(block) : NULL, run, context};
+    simulation_add_job(is_concurrent(queue) ? NULL : queue, delay, run_call, call);
 }
 
 void dispatch_async(void *queue, void *block);
@@ -126,4 +186,20 @@ void dispatch_assert_queue(void *queue) {
     if (self->job && self->job->queue == queue) return;
     fprintf(stderr, "something runs that belongs on another queue\n");
     abort();
+}
+
+// MARK: Signals
+
+// No signal comes in this world, so who waits for one hears that it listens, and nothing more.
+
+void dispatch_source_set_registration_handler(void *source, void *block);
+void dispatch_source_set_registration_handler(void *source, void *block) {
+    if (simulation_self()) add_call(NULL, 0, block, NULL, NULL);
+    else REAL(dispatch_source_set_registration_handler)(source, block);
+}
+
+// It would be called on a thread that is not of the world.
+void dispatch_source_set_cancel_handler(void *source, void *block);
+void dispatch_source_set_cancel_handler(void *source, void *block) {
+    if (!simulation_self()) REAL(dispatch_source_set_cancel_handler)(source, block);
 }

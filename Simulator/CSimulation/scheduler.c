@@ -18,7 +18,9 @@ static struct {
     struct thread *threads;
     struct job *jobs, **last_job;
     int64_t skews[OWNERS];
-    bool is_dead[OWNERS];
+    bool is_dead[OWNERS], is_paused[OWNERS];
+    /// Where another process reads what time it is; NULL where none does.
+    volatile int64_t *shown;
 } world;
 
 static __thread struct thread *self;
@@ -94,6 +96,14 @@ void simulation_set_owner(int32_t owner) { if (simulation_self()) self->owner = 
 void simulation_skew(int32_t owner, int64_t nanoseconds) { world.skews[owner % OWNERS] = nanoseconds; }
 int64_t simulation_skew_of(int32_t owner) { return world.skews[owner % OWNERS]; }
 bool simulation_is_dead(int32_t owner) { return world.is_dead[owner % OWNERS]; }
+void simulation_pause(int32_t owner, bool is_paused) { world.is_paused[owner % OWNERS] = is_paused; }
+
+static bool stands_still(int32_t owner) { return world.is_dead[owner % OWNERS] || world.is_paused[owner % OWNERS]; }
+
+void simulation_show_time(int64_t *place) {
+    world.shown = place;
+    *world.shown = simulation_beginning + world.now;
+}
 
 void simulation_kill(int32_t owner) {
     world.is_dead[owner % OWNERS] = true;
@@ -144,7 +154,7 @@ static bool is_busy(void *queue) {
 
 /// Whether a job may begin: its time has come, and no other of its queue runs or stands before it.
 static bool may_begin(struct job *job) {
-    if (job->ready_at > world.now || is_busy(job->queue)) return false;
+    if (job->ready_at > world.now || stands_still(job->owner) || is_busy(job->queue)) return false;
     if (!job->queue) return true;
     for (struct job *other = world.jobs; other != job; other = other->next) {
         if (other->queue == job->queue && other->ready_at <= job->ready_at) return false;
@@ -205,7 +215,7 @@ static struct thread *idle(void) {
 }
 
 static bool is_ready(struct thread *thread) {
-    if (simulation_is_dead(thread->owner)) return false;
+    if (stands_still(thread->owner)) return false;
     if (thread->state == READY) return true;
     if (thread->state != WAITING || (thread->is_pool && !thread->job)) return false;
     return thread->deadline <= world.now || (thread->is_met && thread->is_met(thread->condition));
@@ -216,11 +226,11 @@ int64_t simulation_next_delivery(void);
 static int64_t next_moment(void) {
     int64_t moment = simulation_next_delivery();
     for (struct thread *thread = world.threads; thread; thread = thread->next) {
-        if (thread->state == WAITING && !simulation_is_dead(thread->owner) && thread->deadline < moment
+        if (thread->state == WAITING && !stands_still(thread->owner) && thread->deadline < moment
             && !(thread->is_pool && !thread->job)) moment = thread->deadline;
     }
     for (struct job *job = world.jobs; job; job = job->next) {
-        if (job->ready_at > world.now && job->ready_at < moment) moment = job->ready_at;
+        if (job->ready_at > world.now && !stands_still(job->owner) && job->ready_at < moment) moment = job->ready_at;
     }
     return moment;
 }
@@ -259,6 +269,7 @@ static struct thread *choose(void) {
             abort();
         }
         world.now = moment;
+        if (world.shown) *world.shown = simulation_beginning + moment;
     }
 }
 
@@ -293,6 +304,9 @@ void simulation_sleep(int64_t nanoseconds) { simulation_wait_for(NULL, NULL, wor
 
 static bool is_set(void *flag) { return __atomic_load_n((int32_t *)flag, __ATOMIC_ACQUIRE) != 0; }
 void simulation_wait(const int32_t *flag) { simulation_wait_for(is_set, (void *)flag, NEVER); }
+bool simulation_wait_until(const int32_t *flag, int64_t deadline) {
+    return simulation_wait_for(is_set, (void *)flag, deadline);
+}
 
 void simulation_add_job(void *queue, int64_t delay, void (*run)(void *), void *context) {
     struct job *job = calloc(1, sizeof *job);

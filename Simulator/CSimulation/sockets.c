@@ -21,6 +21,10 @@
 #define DESCRIPTORS 65536
 #define SEND_BUFFER (256 * 1024)
 #define SECOND 1000000000LL
+/// After so long a connection on which nothing arrives is given up by its keepalives.
+#define LONGEST_SILENCE (30 * SECOND)
+/// The most that bytes take to a database server, or from it.
+#define NEARBY (5 * 1000000LL)
 
 enum kind { SOCKET, LISTENER, EPOLL, EVENT };
 
@@ -52,7 +56,7 @@ struct object {
     struct object *peer;
     struct pipe incoming;
     int64_t established_at;
-    bool is_connecting, is_refused, is_reset, has_ended, is_shut;
+    bool is_connecting, is_refused, is_reset, has_ended, is_shut, is_silent, is_accepted;
     int64_t receive_timeout;
     // A listener.
     bool listens;
@@ -71,6 +75,9 @@ static uint16_t next_port = 20000;
 static struct simulation_network network = {.least_delay = 20000, .most_delay = 500000};
 
 void simulation_set_network(struct simulation_network value) { network = value; }
+
+static int32_t ignored = -1;
+void simulation_ignore_bytes(int32_t owner) { ignored = owner; }
 
 static struct object *object(int descriptor) {
     return simulation_self() && descriptor >= 0 && descriptor < DESCRIPTORS ? table[descriptor] : NULL;
@@ -94,16 +101,20 @@ static struct object *make(enum kind kind, bool is_blocking) {
 
 // MARK: What is on its way
 
-static int64_t delay(void) {
-    return network.least_delay
-        + (int64_t)simulation_below((uint64_t)(network.most_delay - network.least_delay + 1));
+/// A database server stands beside its clients.
+static int64_t delay(const struct object *to) {
+    int64_t most = network.most_delay;
+    if ((to->owner == ignored || (to->peer && to->peer->owner == ignored)) && most > NEARBY) most = NEARBY;
+    return network.least_delay + (int64_t)simulation_below((uint64_t)(most - network.least_delay + 1));
 }
 
 static void post(struct object *to, const void *bytes, size_t count, bool is_end, bool is_reset) {
+    // The one that ends the silence is there already.
+    if (to->is_silent) return;
     struct packet *packet = calloc(1, sizeof *packet + count);
     if (!packet) abort();
     struct pipe *pipe = &to->incoming;
-    int64_t arrival = simulation_now() + delay();
+    int64_t arrival = simulation_now() + delay(to);
     if (arrival < pipe->last_arrival) arrival = pipe->last_arrival;
     pipe->last_arrival = packet->arrives_at = arrival;
     packet->count = count;
@@ -113,6 +124,14 @@ static void post(struct object *to, const void *bytes, size_t count, bool is_end
     pipe->count += count;
     *pipe->last = packet;
     pipe->last = &packet->next;
+}
+
+static void fall_silent(struct object *it) {
+    post(it, NULL, 0, false, true);
+    struct packet *last = it->incoming.first;
+    while (last->next) last = last->next;
+    it->incoming.last_arrival = last->arrives_at = simulation_now() + LONGEST_SILENCE;
+    it->is_silent = true;
 }
 
 static struct packet *arrived(struct object *socket) {
@@ -339,14 +358,15 @@ int connect(int number, const struct sockaddr *address, socklen_t length) {
     it->peer_port = port_of(address);
     it->port = ++next_port;
     it->is_connecting = true;
-    it->established_at = simulation_now() + 2 * delay();
     struct object *to = listener(it->peer_port);
+    it->established_at = simulation_now() + 2 * delay(to ? to : it);
     if (!to || to->waiting_count == 1024) {
         it->is_refused = true;
     } else {
         struct object *other = make(SOCKET, false);
         if (!other) return errno = EMFILE, -1;
         other->owner = to->owner;
+        other->is_accepted = true;
         other->peer = it;
         other->port = it->peer_port;
         other->peer_port = it->port;
@@ -379,6 +399,7 @@ int accept4(int number, struct sockaddr *address, socklen_t *length, int flags) 
         memmove(&it->waiting[i], &it->waiting[i + 1], (size_t)(it->waiting_count - i - 1) * sizeof it->waiting[0]);
         it->waiting_count--;
         put_address(accepted->peer_port, address, length);
+        accepted->is_blocking = !(flags & SOCK_NONBLOCK);
         return accepted->number;
     }
     return errno = EAGAIN, -1;
@@ -548,9 +569,18 @@ static ssize_t give(struct object *it, const struct iovec *parts, size_t part_co
         memcpy(bytes + done, parts[i].iov_base, part);
         done += part;
     }
-    for (size_t i = 0; i < done; i++) simulation_note(bytes[i]);
+    bool is_heard = it->owner != ignored && it->peer->owner != ignored;
+    for (size_t i = 0; i < done && is_heard; i++) simulation_note(bytes[i]);
+    if (!it->is_silent && simulation_happens(network.silences)) {
+        fall_silent(it);
+        fall_silent(it->peer);
+    }
     if (done) post(it->peer, bytes, done, false, false);
     free(bytes);
+    if (done && !it->is_accepted && simulation_happens(network.half_closes)) {
+        it->is_shut = true;
+        post(it->peer, NULL, 0, true, false);
+    }
     return (ssize_t)done;
 }
 
@@ -613,4 +643,21 @@ int ioctl(int number, unsigned long request, ...) {
     if (!it) return REAL(ioctl)(number, request, value);
     if (request == FIONBIO) it->is_blocking = !*(int *)value;
     return 0;
+}
+
+int fcntl(int number, int command, ...) {
+    va_list arguments;
+    va_start(arguments, command);
+    void *value = va_arg(arguments, void *);
+    va_end(arguments);
+    struct object *it = object(number);
+    if (it && command == F_SETFL) it->is_blocking = !((intptr_t)value & O_NONBLOCK);
+    return REAL(fcntl)(number, command, value);
+}
+int fcntl64(int number, int command, ...) {
+    va_list arguments;
+    va_start(arguments, command);
+    void *value = va_arg(arguments, void *);
+    va_end(arguments);
+    return fcntl(number, command, value);
 }

@@ -31,6 +31,8 @@ struct App {
 
     let name: String
     let story: Story
+    /// Where servers listen; each try goes to one of them.
+    let ports: [UInt16]
 
     /// Asks, and asks the same again where no answer comes, or one that says that it went wrong there.
     ///
@@ -38,7 +40,7 @@ struct App {
     func ask(_ request: Request, isCalm: Bool = false) async -> Answer? {
         var pause = Self.firstPause
         for attempt in 1...Self.mostTries {
-            let answer = try? await LoopbackClient(port: Machine.port).send(
+            let answer = try? await LoopbackClient(port: Draw.one(of: ports)).send(
                 request.method, request.path, headers: request.headers, body: request.body)
             if let answer, answer.status < 500 || attempt == Self.mostTries {
                 return Answer(answer, wasRepeated: attempt > 1)

@@ -5,11 +5,15 @@ import Synchronization
 final class Crowd: Sendable {
     let simulation: Simulation
     let story: Story
+    /// Where the servers listen, of which any may be asked.
+    let ports: [UInt16]
     /// Set once nothing goes wrong any more.
     let calm = Flag()
     private let owners = Mutex<[Int64: Int]>([:])
 
-    init(simulation: Simulation, story: Story) { (self.simulation, self.story) = (simulation, story) }
+    init(simulation: Simulation, story: Story, ports: [UInt16]) {
+        (self.simulation, self.story, self.ports) = (simulation, story, ports)
+    }
 
     /// Notes whose an account is.
     ///

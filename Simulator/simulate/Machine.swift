@@ -6,7 +6,14 @@ import GatehouseTesting
 import SimulatedCarriers
 import Synchronization
 
-/// The machine that the server runs on. It may be killed at any moment and started again.
+/// Numbers for what can be killed by itself.
+enum Owners {
+    private static let last = Atomic<Int32>(0)
+
+    static func next() -> Int32 { last.add(1, ordering: .relaxed).newValue }
+}
+
+/// A machine that a server runs on. It may be killed at any moment and started again.
 final class Machine: Sendable {
     private struct State {
         var owner: Int32 = 0
@@ -14,32 +21,48 @@ final class Machine: Sendable {
         var failure: String?
     }
 
-    static let port: UInt16 = 8080
+    /// That of the first one; the others have those behind it.
+    private static let firstPort: UInt16 = 8080
     private static let patience: Duration = .seconds(60)
     private static let pause: Duration = .milliseconds(50)
 
+    let number: Int
+    let port: UInt16
     private let yaml: String
+    /// Whether what it stores is on its own disk.
+    private let keepsStore: Bool
     private let story: Story
     private let state = Mutex(State())
     private let logs = Mutex<[RecordedLog]>([])
 
-    init(_ simulation: Simulation, folder: URL, story: Story) {
+    /// - Parameter masterKey: of a store that instances share; nil for a file of its own.
+    init(_ number: Int, _ simulation: Simulation, folder: URL, masterKey: String?, story: Story) {
+        (self.number, port) = (number, Self.firstPort + UInt16(number))
         let patience = ["timeoutSeconds: 5", "signInTimeoutSeconds: 20"]
-        yaml = TestConfiguration(port: Self.port, zenkey: patience, plain: patience).yaml(simulation, folder)
+        let storage = masterKey.map {
+            """
+            url: 'postgres://\(Engine.user)@127.0.0.1:\(Engine.port)/postgres?sslmode=disable', masterKeyFile: '\($0)', \
+            create: true
+            """
+        }
+        yaml = TestConfiguration(
+            top: "session: {issuer: 'http://127.0.0.1:\(Self.firstPort)'}", port: port, zenkey: patience,
+            plain: patience, storage: storage
+        ).yaml(simulation, folder)
+        keepsStore = masterKey == nil
         self.story = story
     }
 
     var isRunning: Bool { state.withLock { $0.server != nil } }
 
+    private var name: String { "server \(number)" }
+
     /// Starts the server, and waits until it listens.
     ///
     /// - Returns: why it does not start; nil where it does.
     func start() async -> String? {
-        let owner = state.withLock { state in
-            state.owner += 1
-            (state.server, state.failure) = (nil, nil)
-            return state.owner
-        }
+        let owner = Owners.next()
+        state.withLock { $0 = State(owner: owner) }
         let log = RecordedLog()
         logs.withLock { $0.append(log) }
         Task { [yaml] in
@@ -54,13 +77,15 @@ final class Machine: Sendable {
         let began = ContinuousClock.now
         while ContinuousClock.now - began < Self.patience {
             if isRunning {
-                story.tell("the server listens")
+                story.tell("\(name) listens")
                 return nil
             }
             if let failure = state.withLock(\.failure) { return failure }
             try? await Task.sleep(for: Self.pause)
         }
-        return "it does not come up"
+        // It may still be about to.
+        simulation_kill(owner)
+        return "it does not come up: \(self.log)"
     }
 
     /// Kills the server where it stands.
@@ -70,15 +95,29 @@ final class Machine: Sendable {
             return state.owner
         }
         simulation_kill(owner)
+        guard keepsStore else {
+            story.count("kills")
+            return story.tell("\(name) is killed")
+        }
         let before = simulation_lost_sectors()
         simulation_crash_disk(losesPower)
         story.count(losesPower ? "power cuts" : "kills")
         let lost = simulation_lost_sectors() - before
-        story.tell(losesPower ? "the power fails; \(lost) sectors are lost or torn" : "the server is killed")
+        story.tell(losesPower ? "the power fails; \(lost) sectors are lost or torn" : "\(name) is killed")
     }
 
     /// Whose what the present server does is.
     var owner: Int32 { state.withLock(\.owner) }
+
+    /// Has it stand still for a time, with all its connections.
+    func pause(for time: Duration) async {
+        let owner = owner
+        simulation_pause(owner, true)
+        story.count("pauses")
+        story.tell("\(name) stands still")
+        try? await Task.sleep(for: time)
+        simulation_pause(owner, false)
+    }
 
     /// Takes note of a power failure that has come at a chosen call.
     func noteCrash() {

@@ -16,7 +16,7 @@ struct Phone {
 
     init(number: Int, crowd: Crowd) {
         (self.number, self.crowd) = (number, crowd)
-        app = App(name: "phone\(number)", story: crowd.story)
+        app = App(name: "phone\(number)", story: crowd.story, ports: crowd.ports)
     }
 
     private var name: String { app.name }

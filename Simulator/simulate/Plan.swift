@@ -4,7 +4,7 @@ import CSimulation
 /// others.
 struct Plan: Sendable {
     /// What can be switched off to make a story shorter.
-    enum Fault: String { case kills, providers, network, disk }
+    enum Fault: String { case kills, providers, network, disk, engine, pauses }
 
     let phones: Int
     let think: Duration
@@ -23,6 +23,15 @@ struct Plan: Sendable {
     /// How long the server's wall clock goes right in the mean before it jumps; nil where it never does.
     let jumpEvery: Duration?
 
+    /// How long machines work in the mean before one of them stands still; nil where none does.
+    private(set) var pauseEvery: Duration?
+
+    /// Of a million statements at the engine, how many meet a conflict that there is not.
+    private(set) var conflicts: Int
+
+    /// How long the engine works in the mean before it is away; nil where it always works.
+    private(set) var engineFailsEvery: Duration?
+
     /// What the seed draws.
     static func drawn() -> Plan {
         func sometimes(_ value: Int) -> UInt32 { Draw.happens(50) ? UInt32(value) : 0 }
@@ -31,14 +40,17 @@ struct Plan: Sendable {
             phones: Draw.one(of: [2, 10, 50]), think: .seconds(Draw.one(of: [1, 10, 30])),
             network: simulation_network(
                 least_delay: 20_000, most_delay: Int64(slowest), short_reads: sometimes(200_000),
-                short_writes: sometimes(200_000), resets: sometimes(5_000)),
+                short_writes: sometimes(200_000), resets: sometimes(5_000),
+                half_closes: sometimes(5_000), silences: Draw.happens(25) ? 1_000 : 0),
             disk: simulation_disk(
                 errors: Draw.happens(25) ? 3_000 : 0, full: Draw.happens(25) ? 3_000 : 0,
                 longest_sync: Int64(Draw.one(of: [1_000_000, 30_000_000])), lies: false),
             killEvery: Draw.happens(60) ? .seconds(Draw.one(of: [10, 60])) : nil,
             powerCuts: Draw.one(of: [0, 50, 100]),
             misbehaveEvery: Draw.happens(50) ? .seconds(20) : nil,
-            rotateEvery: Draw.happens(50) ? .seconds(60) : nil, jumpEvery: Draw.happens(50) ? .seconds(30) : nil)
+            rotateEvery: Draw.happens(50) ? .seconds(60) : nil, jumpEvery: Draw.happens(50) ? .seconds(30) : nil,
+            pauseEvery: Draw.happens(30) ? .seconds(30) : nil, conflicts: Draw.happens(50) ? 20_000 : 0,
+            engineFailsEvery: Draw.happens(40) ? .seconds(30) : nil)
     }
 
     /// The same without some of its faults.
@@ -48,13 +60,16 @@ struct Plan: Sendable {
         if faults.contains(.providers) { plan.misbehaveEvery = nil }
         if faults.contains(.network) { plan.network = Self.calm.network }
         if faults.contains(.disk) { plan.disk = Self.calm.disk }
+        if faults.contains(.engine) { (plan.conflicts, plan.engineFailsEvery) = (0, nil) }
+        if faults.contains(.pauses) { plan.pauseEvery = nil }
         return plan
     }
 
     /// One in which nothing goes wrong.
     static let calm = (
         network: simulation_network(
-            least_delay: 20_000, most_delay: 500_000, short_reads: 0, short_writes: 0, resets: 0),
+            least_delay: 20_000, most_delay: 500_000, short_reads: 0, short_writes: 0, resets: 0,
+            half_closes: 0, silences: 0),
         disk: simulation_disk(errors: 0, full: 0, longest_sync: 1_000_000, lies: false)
     )
 }

@@ -6,24 +6,27 @@ import Foundation
 /// `simulate call FLOW fails|fills|power N` does one thing in a calm world, in which only the N-th call to the disk
 /// goes wrong.
 ///
-/// The faults named are switched off: `kills`, `providers`, `network`, `disk`. It prints one line of JSON, and before
+/// The faults named are switched off: `kills`, `providers`, `network`, `disk`, `engine`, `pauses`. It prints one line of JSON, and before
 /// it the story of the first finding. The status is 1 where there is one.
 @main
 struct Simulate {
     private static let usage = """
-        usage: simulate SEED [SECONDS [kills|providers|network|disk]...]
+        usage: simulate SEED [SECONDS [kills|providers|network|disk|engine|pauses]...]
                simulate call signIn|refresh|erasure|start|stop fails|fills|power N
 
         """
     private static let usualSeconds: Int64 = 300
+    /// Of so many worlds one is of instances that share a database, and the others of one server with a file.
+    private static let seedsOfInstances: UInt64 = 5
+    private static let instances = 3
 
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
         if words.first == "call" { runCall(words) } else { runWorld(words) }
     }
 
-    private static func fail() -> Never {
-        FileHandle.standardError.write(Data(usage.utf8))
+    private static func fail(_ text: String = usage) -> Never {
+        FileHandle.standardError.write(Data(text.utf8))
         exit(2)
     }
 
@@ -41,7 +44,11 @@ struct Simulate {
         let seconds = words.dropFirst().first.map { Int64($0) } ?? usualSeconds
         guard let seed = words.first.flatMap({ UInt64($0) }), let seconds, !without.contains(nil) else { fail() }
         simulation_begin(seed)
-        let run = Run(seconds: seconds, without: Set(without.compactMap(\.self)))
+        let instances = seed % Self.seedsOfInstances == 0 ? Self.instances : nil
+        if instances != nil, !Engine.isThere {
+            fail("\(seed) is a world of instances: scripts/simulate has their engine\n")
+        }
+        let run = Run(seconds: seconds, instances: instances, without: Set(without.compactMap(\.self)))
         end(seed: seed, run.story, run.run)
     }
 

@@ -37,6 +37,7 @@ package struct TestConfiguration: Sendable {
     private let limits: Limits
     private let adminToken: String?
     private let lameDuckSeconds: Int
+    private let storage: String?
 
     /// - Parameters:
     ///   - top: more top-level YAML.
@@ -47,11 +48,13 @@ package struct TestConfiguration: Sendable {
     ///   - telenor: more YAML lines of further providers, clients at TelenorID+, by their names.
     ///   - others: the YAML lines of other providers, by their names, in which `{apple}`, `{google}` and so on are the
     ///     simulated ones' URLs, and `{google without scheme}` what Google calls itself at times.
+    ///   - storage: the section `storage`, in flow style; nil for a file in the folder.
     package init(
         top: String = "", http: String = "", port: UInt16 = 0, zenkey: [String] = [], plain: [String] = [],
         telenor: [String: [String]] = [:], others: [String: [String]] = [:], limits: Limits = Limits(),
-        adminToken: String? = nil, lameDuckSeconds: Int = 0
+        adminToken: String? = nil, lameDuckSeconds: Int = 0, storage: String? = nil
     ) {
+        self.storage = storage
         self.top = top
         self.http = http
         self.port = port
@@ -91,7 +94,7 @@ package struct TestConfiguration: Sendable {
         return """
             http: {host: 127.0.0.1, port: \(port), loops: 1, lameDuckSeconds: \(lameDuckSeconds), \(http)}
             admin: {port: 0\(adminToken)}
-            storage: {url: 'file:\(folder.path)/users.db'}
+            storage: {\(storage ?? "url: 'file:\(folder.path)/users.db'")}
             rateLimit:
               signInsPerMinutePerAddress: \(limits.signIns)
               challengesPerMinutePerAddress: \(limits.challenges)

@@ -2,7 +2,9 @@
 #define CSIMULATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /// The world that a seed makes: time, threads, queues, sockets and random bytes of this process, in an order that the
 /// seed draws. What the process is linked to calls the functions of this library in the place of the system's.
@@ -21,6 +23,8 @@ void simulation_sleep(int64_t nanoseconds);
 
 /// Lets others run until `*flag` is not 0.
 void simulation_wait(const int32_t *flag);
+/// The same until a moment at most, in nanoseconds since the world began. Returns: whether it is not 0.
+bool simulation_wait_until(const int32_t *flag, int64_t deadline);
 
 /// What has happened so far, as a number: the same for the same seed.
 uint64_t simulation_hash(void);
@@ -38,6 +42,16 @@ void simulation_set_owner(int32_t owner);
 /// Stops everything of an owner where it stands, as a machine that loses its power does: its connections are reset.
 void simulation_kill(int32_t owner);
 
+/// Has everything of an owner stand still, as a process that is stopped does, or go on. Its connections stay.
+void simulation_pause(int32_t owner, bool is_paused);
+
+/// Writes the wall clock to a place that another process reads, in nanoseconds since 1970, now and each time that it
+/// moves on. The place must stay for good.
+void simulation_show_time(int64_t *place);
+
+/// Leaves what an owner sends, and what is sent to it, out of what has happened: another process may have chosen it.
+void simulation_ignore_bytes(int32_t owner);
+
 /// Sets the wall clock of an owner apart from the others', in nanoseconds.
 void simulation_skew(int32_t owner, int64_t nanoseconds);
 
@@ -49,6 +63,9 @@ struct simulation_network {
     uint32_t short_reads, short_writes;
     /// Of a million writes, how many reset the connection.
     uint32_t resets;
+    /// Of a million writes of who has connected, how many are the last one, by who goes on listening; and of a million
+    /// writes of either side, from how many on nothing arrives any more until the connection is given up.
+    uint32_t half_closes, silences;
 };
 void simulation_set_network(struct simulation_network network);
 
@@ -85,5 +102,20 @@ bool simulation_has_crashed(void);
 
 /// How many sectors crashes have lost or torn so far.
 uint64_t simulation_lost_sectors(void);
+
+/// Has a shell begin a database server in a folder, by the world's clock: `clock` there holds it. Waits for its socket.
+bool simulation_engine_begin(const char *folder, const char *command);
+void simulation_engine_end(void);
+/// Whether the server answers a query of ours with true.
+bool simulation_engine_answers_yes(const char *query);
+/// A socket that leads to the server itself; -1 where it takes none.
+int simulation_engine_connect(void);
+/// A socket of the world that listens, and one that has connected to it; -1 where there is none.
+int simulation_engine_listen(uint16_t port);
+int simulation_engine_accept(int listener);
+bool simulation_engine_is_readable(int socket, int milliseconds);
+bool simulation_engine_give(int socket, const void *bytes, size_t count);
+/// Reads what is there, or comes within so many nanoseconds; 0 for whenever it comes.
+ssize_t simulation_engine_take(int socket, void *buffer, size_t count, int64_t nanoseconds);
 
 #endif
