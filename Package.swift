@@ -203,13 +203,14 @@ let package = Package(
             path: "Simulator/carrier-simulator"),
         // In whose place it stands is settled when a program is linked, so what has it in it links Swift dynamically.
         .target(
-            name: "CSimulation", dependencies: ["COpenSSL", "CPostgres"], path: "Simulator/CSimulation", exclude: readme
+            name: "CSimulation", dependencies: ["COpenSSL", "CPostgres", "CSQLite"], path: "Simulator/CSimulation",
+            exclude: readme
         ),
         .executableTarget(
             name: "simulate",
             dependencies: [
-                "CSimulation", "GatehouseTesting", "HTTPTesting", "SimulatedCarriers", "Composition",
-                "EventLoop", "JSON",
+                "CSimulation", "GatehouseTesting", "HTTPTesting", "SimulatedCarriers", "Composition", "Operations",
+                "EventLoop", "JSON", arguments,
             ],
             path: "Simulator/simulate", exclude: readme, swiftSettings: settings,
             linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic"])]),

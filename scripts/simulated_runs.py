@@ -19,7 +19,7 @@ REPEATED = 100
 # Longer than any world takes, so that one that hangs is found.
 PATIENCE = 600
 # What can be switched off in a story that is shortened.
-FAULTS = ["kills", "providers", "network", "disk"]
+FAULTS = ["kills", "providers", "network", "disk", "engine", "pauses", "commands"]
 # What is done while one call to the disk goes wrong, and what comes of the call.
 FLOWS = ["signIn", "refresh", "erasure", "start", "stop"]
 CALL_FAULTS = ["fails", "fills", "power"]
@@ -28,7 +28,10 @@ EXPECTED = {
     "sign-ins", "sign-ins refused", "refreshes", "refreshes refused", "replays", "looks", "sign-outs", "erasures",
     "codes used again", "moves between carriers", "kills", "power cuts", "unanswered",
     "answers that say it went wrong", "new keys of carriers", "stops",
-    "links", "asked twice at once", "jumps of the wall clock",
+    "links", "asked twice at once", "jumps of the wall clock", "pauses", "outages of the engine",
+    "conflicts at the engine", "commands killed", "commands done: store backup", "commands done: store check",
+    "commands done: keys rotate", "commands done: store compact", "commands done: keys change-master",
+    "commands done: store restore",
 }
 # How many worlds are handed out before the first of them has ended.
 AHEAD = 16

@@ -31,14 +31,15 @@ struct file {
     int64_t size;
 };
 
-struct opened { struct file *file; int32_t owner; };
+/// `folder` is the path of one that was opened, to be synced; NULL for a file.
+struct opened { struct file *file; char *folder; int32_t owner; };
 
 static char folder[PATH_MAX];
 static size_t folder_length;
 static struct file *files;
 static struct opened opened[DESCRIPTORS];
 static struct simulation_disk disk = {.longest_sync = 1000000};
-static uint64_t lost_sectors;
+static uint64_t lost_sectors, lost_entries;
 
 void simulation_set_disk(const char *path) {
     folder_length = (size_t)snprintf(folder, sizeof folder, "%s", path);
@@ -46,6 +47,7 @@ void simulation_set_disk(const char *path) {
 
 void simulation_set_disk_faults(struct simulation_disk value) { disk = value; }
 uint64_t simulation_lost_sectors(void) { return lost_sectors; }
+uint64_t simulation_lost_entries(void) { return lost_entries; }
 
 static struct {
     int32_t owner;
@@ -67,21 +69,29 @@ void simulation_choose_call(int32_t owner, uint64_t n, enum simulation_fault fau
 uint64_t simulation_calls(void) { return chosen.calls; }
 bool simulation_has_crashed(void) { return chosen.has_crashed; }
 
-/// Counts a call to the disk. Where it is the one before the power goes, it never comes back.
+/// Counts what was chosen to go wrong.
+///
+/// Returns: whether this is the one.
+static bool is_chosen(void) {
+    return chosen.owner && simulation_owner() == chosen.owner && ++chosen.calls == chosen.n;
+}
+
+/// A call to the disk. Where it is the one before the power goes, it never comes back.
 ///
 /// Returns: 0, or the error that the call meets.
 static int call(void) {
-    if (!chosen.owner || simulation_owner() != chosen.owner || ++chosen.calls != chosen.n) return 0;
-    switch (chosen.fault) {
-    case SIMULATION_FAILS: return EIO;
-    case SIMULATION_FILLS: return ENOSPC;
-    case SIMULATION_LOSES_POWER: break;
-    }
+    if (chosen.fault == SIMULATION_LACKS_MEMORY || !is_chosen()) return 0;
+    if (chosen.fault == SIMULATION_FAILS) return EIO;
+    if (chosen.fault == SIMULATION_FILLS) return ENOSPC;
     chosen.has_crashed = true;
-    simulation_kill(chosen.owner);
+    simulation_kill_all();
     simulation_crash_disk(true);
     simulation_wait_for(NULL, NULL, NEVER);
     return EIO;
+}
+
+bool simulation_memory_is_refused(void) {
+    return simulation_self() && chosen.fault == SIMULATION_LACKS_MEMORY && is_chosen();
 }
 
 static bool is_ours(const char *path) {
@@ -119,7 +129,9 @@ static void forget(const char *path) {
 static int remember(int descriptor, const char *path) {
     struct stat status;
     if (descriptor < 0 || descriptor >= DESCRIPTORS || !is_ours(path)) return descriptor;
-    if (fstat(descriptor, &status) || !S_ISREG(status.st_mode)) return descriptor;
+    if (fstat(descriptor, &status)) return descriptor;
+    if (S_ISDIR(status.st_mode)) opened[descriptor] = (struct opened){NULL, strdup(path), simulation_owner()};
+    if (!S_ISREG(status.st_mode)) return descriptor;
     struct file *file = file_at(path);
     if (!file) {
         file = calloc(1, sizeof *file);
@@ -128,7 +140,7 @@ static int remember(int descriptor, const char *path) {
         file->next = files;
         files = file;
     }
-    opened[descriptor] = (struct opened){file, simulation_owner()};
+    opened[descriptor] = (struct opened){file, NULL, simulation_owner()};
     return descriptor;
 }
 
@@ -138,7 +150,11 @@ int open(const char *path, int flags, ...) {
     mode_t mode = va_arg(arguments, mode_t);
     va_end(arguments);
     int error = is_ours(path) ? call() : 0;
-    return error ? (errno = error, -1) : remember(REAL(open)(path, flags, mode), path);
+    if (error) return errno = error, -1;
+    bool is_new = (flags & O_CREAT) && is_ours(path) && access(path, F_OK);
+    int descriptor = REAL(open)(path, flags, mode);
+    if (is_new && descriptor >= 0) simulation_folder_made(path);
+    return remember(descriptor, path);
 }
 int open64(const char *path, int flags, ...) {
     va_list arguments;
@@ -149,13 +165,15 @@ int open64(const char *path, int flags, ...) {
 }
 
 void simulation_file_closes(int descriptor) {
-    if (simulation_self() && descriptor >= 0 && descriptor < DESCRIPTORS) opened[descriptor].file = NULL;
+    if (!simulation_self() || descriptor < 0 || descriptor >= DESCRIPTORS) return;
+    free(opened[descriptor].folder);
+    opened[descriptor] = (struct opened){0};
 }
 
 void simulation_close_files(int32_t owner) {
     for (int i = 0; i < DESCRIPTORS; i++) {
-        if (!opened[i].file || opened[i].owner != owner) continue;
-        opened[i].file = NULL;
+        if ((!opened[i].file && !opened[i].folder) || opened[i].owner != owner) continue;
+        simulation_file_closes(i);
         REAL(close)(i);
     }
 }
@@ -231,9 +249,13 @@ int ftruncate(int descriptor, off_t size) {
 }
 int ftruncate64(int descriptor, off64_t size) { return ftruncate(descriptor, size); }
 
+static const char *folder_of(int descriptor) {
+    return simulation_self() && descriptor >= 0 && descriptor < DESCRIPTORS ? opened[descriptor].folder : NULL;
+}
+
 static int sync_now(int descriptor) {
     struct file *file = file_of(descriptor);
-    if (!file) return 0;
+    if (!file && !folder_of(descriptor)) return 0;
     int error = call();
     if (error) return error;
     if (disk.longest_sync > 0) simulation_sleep((int64_t)simulation_below((uint64_t)disk.longest_sync));
@@ -241,6 +263,7 @@ static int sync_now(int descriptor) {
     // It may have gone meanwhile.
     file = file_of(descriptor);
     if (file && !disk.lies) forget_changes(file);
+    if (folder_of(descriptor) && !disk.lies) simulation_folder_synced(folder_of(descriptor));
     return 0;
 }
 
@@ -252,23 +275,46 @@ int fsync(int descriptor) {
 }
 int fdatasync(int descriptor) { return fsync(descriptor); }
 
+void simulation_file_is_gone(const char *path) { forget(path); }
+
+void simulation_file_has_moved(const char *from, const char *to) {
+    forget(to);
+    struct file *file = file_at(from);
+    if (file) snprintf(file->path, sizeof file->path, "%s", to);
+}
+
 int unlink(const char *path) {
-    int error = is_ours(path) ? call() : 0;
+    if (!is_ours(path)) return REAL(unlink)(path);
+    int error = call();
     if (error) return errno = error, -1;
+    char kept[512] = "";
+    simulation_folder_keeps(path, kept, sizeof kept);
     int result = REAL(unlink)(path);
-    if (!result && is_ours(path)) forget(path);
-    return result;
+    if (result) return result;
+    simulation_folder_removed(path, kept);
+    forget(path);
+    return 0;
 }
 
 int rename(const char *from, const char *to) {
-    int error = is_ours(from) ? call() : 0;
+    if (!is_ours(from)) return REAL(rename)(from, to);
+    int error = call();
     if (error) return errno = error, -1;
+    char kept[512] = "";
+    simulation_folder_keeps(to, kept, sizeof kept);
     int result = REAL(rename)(from, to);
-    if (!result && is_ours(from)) {
-        forget(to);
-        struct file *file = file_at(from);
-        if (file) snprintf(file->path, sizeof file->path, "%s", to);
-    }
+    if (result) return result;
+    simulation_folder_renamed(from, to, kept);
+    simulation_file_has_moved(from, to);
+    return 0;
+}
+
+int link(const char *path, const char *other) {
+    if (!is_ours(path)) return REAL(link)(path, other);
+    int error = call();
+    if (error) return errno = error, -1;
+    int result = REAL(link)(path, other);
+    if (!result) simulation_folder_made(other);
     return result;
 }
 
@@ -313,6 +359,8 @@ static void crash(struct file *file, bool loses_power) {
 }
 
 void simulation_crash_disk(bool loses_power) {
+    // What is not synced goes with the power alone.
+    if (loses_power && simulation_folder_crashes()) lost_entries++;
     for (struct file **place = &files; *place;) {
         struct file *file = *place;
         size_t length = strlen(file->path);

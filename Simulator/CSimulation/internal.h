@@ -87,6 +87,22 @@ void simulation_file_closes(int descriptor);
 /// Returns: 0, or the error that the write meets.
 int simulation_file_writes(int descriptor, int64_t offset, size_t count);
 void simulation_close_files(int32_t owner);
+void simulation_file_is_gone(const char *path);
+void simulation_file_has_moved(const char *from, const char *to);
+
+void simulation_folder_keeps(const char *path, char *kept, size_t size);
+void simulation_folder_made(const char *path);
+void simulation_folder_removed(const char *path, const char *kept);
+void simulation_folder_renamed(const char *from, const char *to, const char *kept);
+void simulation_folder_synced(const char *folder);
+bool simulation_folder_crashes(void);
+
+/// Stops everything of all owners.
+void simulation_kill_all(void);
+/// Whether an allocation of SQLite's is the one that fails.
+bool simulation_memory_is_refused(void);
+
+void simulation_take_memory(void);
 void simulation_take_randomness(void);
 void simulation_take_queues(void);
 

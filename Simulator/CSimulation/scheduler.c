@@ -14,6 +14,7 @@
 static struct {
     bool is_on;
     int64_t now;
+    int32_t last_owner;
     uint64_t draws, randomness, hash, steps, numbers;
     struct thread *threads;
     struct job *jobs, **last_job;
@@ -48,6 +49,8 @@ __attribute__((constructor)) static void begin_alike(int count, char **arguments
     setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1);
     // What is allocated where must not hang on the thread.
     setenv("MALLOC_ARENA_MAX", "1", 1);
+    // What is looked up once need not be by each world.
+    setenv("LD_BIND_NOW", "1", 1);
     execv("/proc/self/exe", arguments);
 }
 
@@ -92,7 +95,11 @@ uint64_t simulation_steps(void) { return world.steps; }
 int64_t simulation_now(void) { return world.now; }
 
 int32_t simulation_owner(void) { return simulation_self() ? self->owner : 0; }
-void simulation_set_owner(int32_t owner) { if (simulation_self()) self->owner = owner; }
+void simulation_set_owner(int32_t owner) {
+    if (!simulation_self()) return;
+    self->owner = owner;
+    if (owner > world.last_owner) world.last_owner = owner;
+}
 void simulation_skew(int32_t owner, int64_t nanoseconds) { world.skews[owner % OWNERS] = nanoseconds; }
 int64_t simulation_skew_of(int32_t owner) { return world.skews[owner % OWNERS]; }
 bool simulation_is_dead(int32_t owner) { return world.is_dead[owner % OWNERS]; }
@@ -109,6 +116,11 @@ void simulation_kill(int32_t owner) {
     world.is_dead[owner % OWNERS] = true;
     simulation_close_all(owner);
     simulation_close_files(owner);
+}
+
+void simulation_kill_all(void) {
+    for (int32_t owner = 1; owner <= world.last_owner; owner++)
+        if (!simulation_is_dead(owner)) simulation_kill(owner);
 }
 
 static struct thread *make_thread(void) {
@@ -136,6 +148,7 @@ void simulation_begin(uint64_t seed) {
     world.last_job = &world.jobs;
     simulation_take_randomness();
     simulation_take_queues();
+    simulation_take_memory();
     self = make_thread();
     self->id = gettid();
     self->state = RUNNING;

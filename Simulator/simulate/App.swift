@@ -19,10 +19,17 @@ struct App {
             self.headers = headers
         }
 
-        init(refreshing token: String) {
-            (method, path) = ("POST", "/auth/token")
+        init(form: [String: String], to path: String) {
+            (method, self.path) = ("POST", path)
             headers = ["Content-Type": "application/x-www-form-urlencoded"]
-            body = Array(FormText.encode(["grant_type": "refresh_token", "refresh_token": token]).utf8)
+            body = Array(FormText.encode(form).utf8)
+        }
+
+        /// - Parameter client: the app that the session is of, where it came through the browser.
+        init(refreshing token: String, of client: String? = nil) {
+            var form = ["grant_type": "refresh_token", "refresh_token": token]
+            form["client_id"] = client
+            self.init(form: form, to: "/auth/token")
         }
     }
 

@@ -8,9 +8,10 @@ import Synchronization
 
 /// Numbers for what can be killed by itself.
 enum Owners {
-    private static let last = Atomic<Int32>(0)
+    private static let count = Atomic<Int32>(0)
 
-    static func next() -> Int32 { last.add(1, ordering: .relaxed).newValue }
+    static var last: Int32 { count.load(ordering: .relaxed) }
+    static func next() -> Int32 { count.add(1, ordering: .relaxed).newValue }
 }
 
 /// A machine that a server runs on. It may be killed at any moment and started again.
@@ -28,16 +29,29 @@ final class Machine: Sendable {
 
     let number: Int
     let port: UInt16
-    private let yaml: String
+    let yaml: String
     /// Whether what it stores is on its own disk.
     private let keepsStore: Bool
+    private let staff: Operator
     private let story: Story
     private let state = Mutex(State())
     private let logs = Mutex<[RecordedLog]>([])
 
-    /// - Parameter masterKey: of a store that instances share; nil for a file of its own.
-    init(_ number: Int, _ simulation: Simulation, folder: URL, masterKey: String?, story: Story) {
-        (self.number, port) = (number, Self.firstPort + UInt16(number))
+    /// The YAML lines of the provider by whose SDK people sign in.
+    private static let google = [
+        "profile: openid", "clientID: \(Simulation.serverClient(at: .google))", "clientSecret: demo-secret-google",
+        "audiences: [\(Simulation.appClients(at: .google).joined(separator: ", "))]", "issuer: '{google}'",
+        "redirectURIs: ['com.example.app:/callback']", "nativeTokens: true", "requirePKCE: false", "userinfo: false",
+    ]
+
+    /// - Parameters:
+    ///   - masterKey: of a store that instances share; nil for a file of its own.
+    ///   - takesTickets: whether people register whom nobody knows yet.
+    init(
+        _ number: Int, _ simulation: Simulation, folder: URL, masterKey: String?, takesTickets: Bool, staff: Operator,
+        story: Story
+    ) {
+        (self.number, port, self.staff) = (number, Self.firstPort + UInt16(number), staff)
         let patience = ["timeoutSeconds: 5", "signInTimeoutSeconds: 20"]
         let storage = masterKey.map {
             """
@@ -46,8 +60,11 @@ final class Machine: Sendable {
             """
         }
         yaml = TestConfiguration(
-            top: "session: {issuer: 'http://127.0.0.1:\(Self.firstPort)'}", port: port, zenkey: patience,
-            plain: patience, storage: storage
+            top: """
+                session: {issuer: 'http://127.0.0.1:\(Self.firstPort)'}
+                \(takesTickets ? "registration: ticket" : "")
+                \(BrowserSignIn.configuration)
+                """, port: port, zenkey: patience, plain: patience, others: ["google": Self.google], storage: storage
         ).yaml(simulation, folder)
         keepsStore = masterKey == nil
         self.story = story
@@ -99,6 +116,12 @@ final class Machine: Sendable {
             story.count("kills")
             return story.tell("\(name) is killed")
         }
+        end(losesPower: losesPower)
+    }
+
+    /// Ends all that runs on it, and with its power what its disk has not synced.
+    func end(losesPower: Bool) {
+        staff.end()
         let before = simulation_lost_sectors()
         simulation_crash_disk(losesPower)
         story.count(losesPower ? "power cuts" : "kills")

@@ -4,7 +4,7 @@ import CSimulation
 /// others.
 struct Plan: Sendable {
     /// What can be switched off to make a story shorter.
-    enum Fault: String { case kills, providers, network, disk, engine, pauses }
+    enum Fault: String { case kills, providers, network, disk, engine, pauses, commands }
 
     let phones: Int
     let think: Duration
@@ -32,6 +32,12 @@ struct Plan: Sendable {
     /// How long the engine works in the mean before it is away; nil where it always works.
     private(set) var engineFailsEvery: Duration?
 
+    /// How long operators leave a running server alone in the mean; nil where they always do.
+    private(set) var maintainEvery: Duration?
+
+    /// Of a hundred stops, how many are for work on the store; of a hundred commands, how many are killed.
+    let maintenance: Int, commandKills: Int
+
     /// What the seed draws.
     static func drawn() -> Plan {
         func sometimes(_ value: Int) -> UInt32 { Draw.happens(50) ? UInt32(value) : 0 }
@@ -50,7 +56,9 @@ struct Plan: Sendable {
             misbehaveEvery: Draw.happens(50) ? .seconds(20) : nil,
             rotateEvery: Draw.happens(50) ? .seconds(60) : nil, jumpEvery: Draw.happens(50) ? .seconds(30) : nil,
             pauseEvery: Draw.happens(30) ? .seconds(30) : nil, conflicts: Draw.happens(50) ? 20_000 : 0,
-            engineFailsEvery: Draw.happens(40) ? .seconds(30) : nil)
+            engineFailsEvery: Draw.happens(40) ? .seconds(30) : nil,
+            maintainEvery: Draw.happens(40) ? .seconds(20) : nil, maintenance: Draw.one(of: [0, 50]),
+            commandKills: Draw.one(of: [0, 30]))
     }
 
     /// The same without some of its faults.
@@ -62,6 +70,7 @@ struct Plan: Sendable {
         if faults.contains(.disk) { plan.disk = Self.calm.disk }
         if faults.contains(.engine) { (plan.conflicts, plan.engineFailsEvery) = (0, nil) }
         if faults.contains(.pauses) { plan.pauseEvery = nil }
+        if faults.contains(.commands) { plan.maintainEvery = nil }
         return plan
     }
 

@@ -13,7 +13,7 @@ struct Run: Sendable {
     let story = Story()
 
     func run() async {
-        await Setting.with(story, instances: instances) { setting in
+        await Setting.with(story, instances: instances, takesTickets: Draw.happens(25)) { setting in
             let plan = Plan.drawn().without(without)
             for machine in setting.machines {
                 if let failure = await machine.start() { return story.find("the first start: \(failure)") }
@@ -31,6 +31,9 @@ struct Run: Sendable {
                         await phone.settle(after: Self.settleTime)
                     }
                 }
+            }
+            if case .failed(let reason) = await setting.staff.run(["store", "check"]) {
+                story.find("gatehouse store check, at the end: \(reason)")
             }
         }
     }

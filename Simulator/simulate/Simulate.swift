@@ -3,16 +3,17 @@ import Foundation
 
 /// Runs the whole service in a world that one seed makes: `simulate SEED [SECONDS [FAULT…]]`.
 ///
-/// `simulate call FLOW fails|fills|power N` does one thing in a calm world, in which only the N-th call to the disk
-/// goes wrong.
+/// `simulate call FLOW fails|fills|power|memory N` does one thing in a calm world, in which only the N-th call to the
+/// disk, or the N-th allocation of SQLite, goes wrong.
 ///
-/// The faults named are switched off: `kills`, `providers`, `network`, `disk`, `engine`, `pauses`. It prints one line of JSON, and before
+/// The faults named are switched off: `kills`, `providers`, `network`, `disk`, `engine`, `pauses`, `commands`. It prints one line of JSON, and before
 /// it the story of the first finding. The status is 1 where there is one.
 @main
 struct Simulate {
     private static let usage = """
-        usage: simulate SEED [SECONDS [kills|providers|network|disk|engine|pauses]...]
-               simulate call signIn|refresh|erasure|start|stop fails|fills|power N
+        usage: simulate SEED [SECONDS [kills|providers|network|disk|engine|pauses|commands]...]
+               simulate call FLOW fails|fills|power|memory N
+        FLOW: \(ChosenCall.Flow.allCases.map(\.rawValue).joined(separator: ", "))
 
         """
     private static let usualSeconds: Int64 = 300
@@ -21,7 +22,9 @@ struct Simulate {
     private static let instances = 3
 
     static func main() {
-        let words = Array(CommandLine.arguments.dropFirst())
+        // Safe: the words are the process's own, and stay.
+        unsafe simulation_each_world(CommandLine.argc, CommandLine.unsafeArgv)
+        let words = (0..<simulation_word_count()).map { unsafe String(cString: simulation_word($0)) }
         if words.first == "call" { runCall(words) } else { runWorld(words) }
     }
 
@@ -34,6 +37,7 @@ struct Simulate {
         guard words.count == 4, let flow = ChosenCall.Flow(rawValue: words[1]),
             let fault = ChosenCall.Fault(rawValue: words[2]), let number = UInt64(words[3])
         else { fail() }
+        Story.keepOutput()
         simulation_begin(number)
         let chosen = ChosenCall(flow: flow, fault: fault, number: number)
         end(seed: number, chosen.story, chosen.run)
@@ -43,6 +47,7 @@ struct Simulate {
         let without = words.dropFirst(2).map { Plan.Fault(rawValue: $0) }
         let seconds = words.dropFirst().first.map { Int64($0) } ?? usualSeconds
         guard let seed = words.first.flatMap({ UInt64($0) }), let seconds, !without.contains(nil) else { fail() }
+        Story.keepOutput()
         simulation_begin(seed)
         let instances = seed % Self.seedsOfInstances == 0 ? Self.instances : nil
         if instances != nil, !Engine.isThere {
@@ -60,7 +65,7 @@ struct Simulate {
             end.set()
         }
         end.wait()
-        print(story.summary(seed: seed))
+        Story.print(story.summary(seed: seed))
         exit(story.findings.isEmpty ? 0 : 1)
     }
 }

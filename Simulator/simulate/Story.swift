@@ -1,5 +1,6 @@
 import CSimulation
 import Foundation
+import Glibc
 import Synchronization
 
 /// What has happened, in words, and what of it must not.
@@ -36,7 +37,7 @@ final class Story: Sendable {
             state.findings.append(text)
             return state.findings.count == 1 ? state.lines.filter { now - $0.at <= Self.reach } : []
         }
-        for line in lines { print(Self.time(line.at), line.text) }
+        for line in lines { Self.print("\(Self.time(line.at)) \(line.text)") }
     }
 
     var findings: [String] { state.withLock { $0.findings } }
@@ -50,6 +51,29 @@ final class Story: Sendable {
             "seconds":\(simulation_now() / 1_000_000_000),"lost_sectors":\(simulation_lost_sectors()),\
             "findings":\(findings.count),"reached":{\(members.joined(separator: ","))}}
             """
+    }
+
+    /// What commands print has been put aside.
+    private static let output = dup(STDOUT_FILENO)
+
+    /// Has standard output lead nowhere from now on, or to the file that `DEV_SIMULATION_OUTPUT` names, but for what is
+    /// printed here.
+    static func keepOutput() {
+        let place = ProcessInfo.processInfo.environment["DEV_SIMULATION_OUTPUT"] ?? "/dev/null"
+        let nowhere = unsafe open(place, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard output >= 0, nowhere >= 0 else { return }
+        dup2(nowhere, STDOUT_FILENO)
+        dup2(nowhere, STDERR_FILENO)
+    }
+
+    static func print(_ text: String) {
+        var rest = Array((text + "\n").utf8)[...]
+        while !rest.isEmpty {
+            // Safe: the bytes live as long as the call.
+            let count = unsafe rest.withUnsafeBytes { unsafe write(output, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
     }
 
     private static func time(_ nanoseconds: Int64) -> String {

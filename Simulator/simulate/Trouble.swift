@@ -31,6 +31,11 @@ struct Trouble: Sendable {
             }
             group.addTask { await each(plan.misbehaveEvery) { misbehave() } }
             group.addTask { await each(plan.rotateEvery) { rotate() } }
+            group.addTask {
+                await each(plan.maintainEvery) {
+                    await Maintenance(setting: setting, kills: plan.commandKills).beside()
+                }
+            }
             if let engine = setting.engine {
                 group.addTask { await each(plan.engineFailsEvery) { await fail(engine) } }
             }
@@ -63,6 +68,9 @@ struct Trouble: Sendable {
             story.count("stops")
             story.tell("server \(machine.number) is stopped")
             await machine.stop()
+            if setting.engine == nil, Draw.happens(plan.maintenance) {
+                await Maintenance(setting: setting, kills: plan.commandKills).insteadOfServer(machine)
+            }
         } else {
             machine.kill(losesPower: Draw.happens(plan.powerCuts))
         }

@@ -37,6 +37,11 @@ public struct Authorized: Sendable {
         Base64URL.encode(Digest.sha256.hash(Array(verifier.utf8)))
     }
 
+    /// What most SDKs are given of what the app has drawn.
+    package static func hexadecimalHash(_ nonce: String) -> String {
+        Hexadecimal.encode(Digest.sha256.hash(Array(nonce.utf8)))
+    }
+
     /// The body of a sign-in, with some members changed, added, or (nil) left out.
     package func body(_ changes: [String: JSONValue?] = [:]) -> JSONValue {
         var members: [String: JSONValue] = [

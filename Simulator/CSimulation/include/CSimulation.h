@@ -9,6 +9,12 @@
 /// The world that a seed makes: time, threads, queues, sockets and random bytes of this process, in an order that the
 /// seed draws. What the process is linked to calls the functions of this library in the place of the system's.
 
+/// Returns once for each world to be made, in a process of its own: with the words of this process, or, where the only
+/// one is `-`, with those of each line of standard input, after whose end it prints `ended STATUS`.
+void simulation_each_world(int count, char **words);
+int simulation_word_count(void);
+const char *simulation_word(int index);
+
 /// Begins the world. The caller becomes its first thread; what it starts from now on belongs to it.
 void simulation_begin(uint64_t seed);
 
@@ -88,20 +94,26 @@ void simulation_set_disk_faults(struct simulation_disk disk);
 void simulation_crash_disk(bool loses_power);
 
 /// What comes of a call that was chosen.
-enum simulation_fault { SIMULATION_FAILS, SIMULATION_FILLS, SIMULATION_LOSES_POWER };
+enum simulation_fault { SIMULATION_FAILS, SIMULATION_FILLS, SIMULATION_LOSES_POWER, SIMULATION_LACKS_MEMORY };
 
 /// Has the n-th call of an owner's to the disk, counted from now on, fail with EIO or ENOSPC, or be the last one before
-/// the power goes. 0 lets all of them be.
+/// the power goes for all; or has the n-th allocation of its SQLite fail. 0 lets all of them be.
 void simulation_choose_call(int32_t owner, uint64_t n, enum simulation_fault fault);
 
-/// How many calls the owner has made since one was chosen.
+/// How many calls, or allocations, the owner has made since one was chosen.
 uint64_t simulation_calls(void);
 
 /// Whether the power has gone at the chosen call.
 bool simulation_has_crashed(void);
 
-/// How many sectors crashes have lost or torn so far.
+/// How many sectors crashes have lost or torn so far, and how many crashes have undone changes of folders.
 uint64_t simulation_lost_sectors(void);
+uint64_t simulation_lost_entries(void);
+
+/// Runs SQL in a database that nobody else has open. Returns: whether all of it is done.
+bool simulation_run_sql(const char *path, const char *sql);
+/// The first number that a query finds; -1 where it finds none.
+int64_t simulation_sql_number(const char *path, const char *sql);
 
 /// Has a shell begin a database server in a folder, by the world's clock: `clock` there holds it. Waits for its socket.
 bool simulation_engine_begin(const char *folder, const char *command);
