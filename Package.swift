@@ -210,7 +210,7 @@ let package = Package(
             name: "simulate",
             dependencies: [
                 "CSimulation", "GatehouseTesting", "HTTPTesting", "SimulatedCarriers", "Composition", "Operations",
-                "EventLoop", "JSON", arguments,
+                "EventLoop", "JSON", arguments, lifecycle,
             ],
             path: "Simulator/simulate", exclude: readme, swiftSettings: settings,
             linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic"])]),

@@ -9,8 +9,11 @@ import dataclasses
 import functools
 import json
 import os
+import queue
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 
@@ -20,9 +23,13 @@ REPEATED = 100
 PATIENCE = 600
 # What can be switched off in a story that is shortened.
 FAULTS = ["kills", "providers", "network", "disk", "engine", "pauses", "commands"]
-# What is done while one call to the disk goes wrong, and what comes of the call.
-FLOWS = ["signIn", "refresh", "erasure", "start", "stop"]
-CALL_FAULTS = ["fails", "fills", "power"]
+# What is done while one call to the disk, or one allocation, goes wrong, and what comes of the call.
+FLOWS = [
+    "signIn", "refresh", "erasure", "start", "stop", "backup", "restore", "change-master", "migration",
+]
+CALL_FAULTS = ["fails", "fills", "power", "memory"]
+# Of the calls of one kind that find something, so many stories are told.
+SHOWN = 5
 # What a run of many seeds must reach, or its worlds are not what they are meant to be.
 EXPECTED = {
     "sign-ins", "sign-ins refused", "refreshes", "refreshes refused", "replays", "looks", "sign-outs", "erasures",
@@ -62,23 +69,67 @@ class Outcome:
 Looked = tuple[Outcome, Outcome | None] | None
 
 
-def run(program: str, seed: int, seconds: int, without: list[str]) -> Outcome:
-    """Runs one world to its end."""
-    return run_words(seed, [program, str(seed), str(seconds), *without])
+class Worker:
+    """A process that all worlds of one processor are made from, one after the other."""
+
+    def __init__(self, program: str, processor: int) -> None:
+        self.program, self.processor = program, processor
+        self.process = self.begun()
+
+    def begun(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [self.program, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors="replace", start_new_session=True, preexec_fn=lambda: os.sched_setaffinity(0, {self.processor}))
+
+    def run(self, words: list[str]) -> tuple[list[str], str]:
+        """What a world prints, and how it ended."""
+        process = self.process
+        assert process.stdin and process.stdout
+        watchdog = threading.Timer(PATIENCE, os.killpg, (process.pid, signal.SIGKILL))
+        watchdog.start()
+        lines: list[str] = []
+        try:
+            process.stdin.write(" ".join(words) + "\n")
+            process.stdin.flush()
+            for line in process.stdout:
+                if line.startswith("ended "):
+                    return lines, line.strip()
+                lines.append(line.rstrip("\n"))
+        finally:
+            watchdog.cancel()
+        process.wait()
+        self.process = self.begun()
+        return lines, f"did not end within {PATIENCE} s"
 
 
-def run_words(seed: int, command: list[str]) -> Outcome:
-    """Runs a command that ends with a summary."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    except subprocess.TimeoutExpired:
-        return Outcome(seed, f"did not end within {PATIENCE} s", None)
-    *story, last = done.stdout.splitlines() or [""]
-    try:
-        summary = json.loads(last)
-    except ValueError:
-        return Outcome(seed, f"ended with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}", None)
-    return Outcome(seed, "\n".join(story), summary)
+class Workers:
+    """As many as there are processors."""
+
+    def __init__(self, program: str) -> None:
+        self.free: queue.Queue[Worker] = queue.Queue()
+        self.processors = sorted(os.sched_getaffinity(0))
+        for processor in self.processors:
+            self.free.put(Worker(program, processor))
+
+    def run(self, seed: int, words: list[str]) -> Outcome:
+        """Runs one world to its end."""
+        worker = self.free.get()
+        try:
+            lines, end = worker.run(words)
+        finally:
+            self.free.put(worker)
+        summaries = [line for line in lines if line.startswith('{"seed":')]
+        story = "\n".join(line for line in lines if line not in summaries)
+        if not summaries:
+            return Outcome(seed, f"{story[-3000:]}\n{end}", None)
+        return Outcome(seed, story, json.loads(summaries[-1]))
+
+    def world(self, seed: int, seconds: int, without: list[str]) -> Outcome:
+        return self.run(seed, [str(seed), str(seconds), *without])
+
+    def call(self, flow: str, fault: str, number: int) -> Outcome:
+        """One flow in which one call goes wrong."""
+        return self.run(number, ["call", flow, fault, str(number)])
 
 
 def in_order(
@@ -94,40 +145,37 @@ def in_order(
         yield waiting.popleft().result()
 
 
-def run_call(program: str, flow: str, fault: str, number: int) -> Outcome:
-    """One flow in which one call to the disk goes wrong."""
-    return run_words(number, [program, "call", flow, fault, str(number)])
-
-
-def run_calls(program: str, flows: list[str]) -> int:
-    """Each flow, once for each call that it makes to the disk and each thing that can come of it."""
+def run_calls(workers: Workers, flows: list[str], every: int) -> int:
+    """Each flow, once for each call that it makes and each thing that can come of it."""
     failed = []
     for flow in flows:
-        count = run_call(program, flow, "fails", 0).reached.get("calls", 0)
         for fault in CALL_FAULTS:
-            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-                one = functools.partial(run_call, program, flow, fault)
-                outcomes = list(pool.map(one, range(1, count + 1)))
+            count = workers.call(flow, fault, 0).reached.get("calls", 0)
+            numbers = range(1, count + 1, every if fault == "memory" else 1)
+            with concurrent.futures.ThreadPoolExecutor(len(workers.processors)) as pool:
+                outcomes = list(pool.map(functools.partial(workers.call, flow, fault), numbers))
             found = [outcome for outcome in outcomes if not outcome.is_good]
-            for outcome in found:
+            for outcome in found[:SHOWN]:
                 print(f"{flow}, call {outcome.seed} {fault}:\n{outcome.story}", flush=True)
             failed += [f"{flow} {fault} {outcome.seed}" for outcome in found]
-            print(f"{flow:8} {fault:6} {count:4} calls, {len(found)} findings", flush=True)
+            print(f"{flow:13} {fault:6} {len(numbers):6} of {count} calls, {len(found)} findings", flush=True)
+    if failed:
+        print(f"findings: {', '.join(failed[:100])}")
     return 1 if failed else 0
 
 
-def shrink(program: str, seed: int, seconds: int) -> Outcome:
+def shrink(workers: Workers, seed: int, seconds: int) -> Outcome:
     """The same finding with fewer faults and in less time, as far as it is still one."""
     without: list[str] = []
-    best = run(program, seed, seconds, without)
+    best = workers.world(seed, seconds, without)
     if best.is_good:
         return best
     for fault in FAULTS:
-        shorter = run(program, seed, seconds, [*without, fault])
+        shorter = workers.world(seed, seconds, [*without, fault])
         if not shorter.is_good:
             best, without = shorter, [*without, fault]
     while seconds > 1:
-        shorter = run(program, seed, seconds // 2, without)
+        shorter = workers.world(seed, seconds // 2, without)
         if shorter.is_good:
             break
         best, seconds = shorter, seconds // 2
@@ -144,16 +192,18 @@ def read() -> argparse.Namespace:
     parser.add_argument("--for", dest="limit", type=int)
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--calls", action="append", choices=[*FLOWS, "all"])
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--until-found", action="store_true")
     return parser.parse_args()
 
 
 def main() -> int:
     options = read()
+    workers = Workers(options.program)
     if options.calls:
-        return run_calls(options.program, FLOWS if "all" in options.calls else options.calls)
+        return run_calls(workers, FLOWS if "all" in options.calls else options.calls, options.every)
     if options.shrink:
-        outcome = shrink(options.program, options.seed or 1, options.seconds)
+        outcome = shrink(workers, options.seed or 1, options.seconds)
         print(outcome.story or "nothing found")
         return 0 if outcome.is_good else 1
     first = 1 if options.seed is None else options.seed
@@ -171,11 +221,11 @@ def main() -> int:
     def look(seed: int) -> Looked:
         if is_late():
             return None
-        outcome = run(options.program, seed, options.seconds, [])
-        again = run(options.program, seed, options.seconds, []) if (seed - first) % REPEATED == 0 else None
+        outcome = workers.world(seed, options.seconds, [])
+        again = workers.world(seed, options.seconds, []) if (seed - first) % REPEATED == 0 else None
         return outcome, again
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(workers.processors)) as pool:
         for looked in in_order(pool, look, range(first, first + count)):
             if looked is None:
                 break

@@ -82,6 +82,7 @@ int64_t simulation_skew_of(int32_t owner);
 bool simulation_is_dead(int32_t owner);
 
 void simulation_close_all(int32_t owner);
+size_t simulation_sockets(int32_t owner);
 /// What the disk wants to know of calls that sockets have too.
 void simulation_file_closes(int descriptor);
 /// Returns: 0, or the error that the write meets.

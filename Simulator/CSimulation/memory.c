@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include <malloc.h>
 #include <sqlite3.h>
+#include <stdio.h>
 
 // Of SQLite, which asks for memory in one place.
 
@@ -28,14 +30,15 @@ bool simulation_run_sql(const char *path, const char *sql) {
     return is_done;
 }
 
-int64_t simulation_sql_number(const char *path, const char *sql) {
+void simulation_sql_text(const char *path, const char *sql, char *text, size_t size) {
     sqlite3 *database = NULL;
     sqlite3_stmt *statement = NULL;
-    int64_t number = -1;
+    text[0] = 0;
     if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK
         && sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
-        number = sqlite3_column_int64(statement, 0);
+        snprintf(text, size, "%s", (const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);
     sqlite3_close(database);
-    return number;
 }
+
+size_t simulation_allocated(void) { return mallinfo2().uordblks; }

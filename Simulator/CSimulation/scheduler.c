@@ -334,6 +334,13 @@ void simulation_add_job(void *queue, int64_t delay, void (*run)(void *), void *c
     world.last_job = &job->next;
 }
 
+size_t simulation_held(int32_t owner) {
+    size_t count = simulation_sockets(owner);
+    for (struct job *job = world.jobs; job; job = job->next) count += job->owner == owner;
+    for (struct thread *thread = world.threads; thread; thread = thread->next) count += thread->owner == owner;
+    return count;
+}
+
 // MARK: Threads
 
 static void *begin(void *argument) {

@@ -503,6 +503,12 @@ void simulation_close_all(int32_t owner) {
         }
 }
 
+size_t simulation_sockets(int32_t owner) {
+    size_t count = 0;
+    for (int i = 0; i <= highest; i++) count += table[i] && table[i]->owner == owner;
+    return count;
+}
+
 // MARK: Bytes
 
 static bool has_bytes(void *argument) {

@@ -34,12 +34,16 @@ struct App {
     }
 
     private static let mostTries = 6
+    /// Longer than anything may take.
+    private static let patience: Duration = .seconds(30)
     private static let firstPause: Duration = .milliseconds(200)
 
     let name: String
     let story: Story
     /// Where servers listen; each try goes to one of them.
     let ports: [UInt16]
+    /// Whether servers and connections never stand still.
+    let isPrompt: Bool
 
     /// Asks, and asks the same again where no answer comes, or one that says that it went wrong there.
     ///
@@ -47,6 +51,7 @@ struct App {
     func ask(_ request: Request, isCalm: Bool = false) async -> Answer? {
         var pause = Self.firstPause
         for attempt in 1...Self.mostTries {
+            let began = ContinuousClock.now
             let answer = try? await LoopbackClient(port: Draw.one(of: ports)).send(
                 request.method, request.path, headers: request.headers, body: request.body)
             if let answer, answer.status < 500 || attempt == Self.mostTries {
@@ -54,6 +59,9 @@ struct App {
             }
             if attempt == Self.mostTries { break }
             story.count(answer == nil ? "unanswered" : "answers that say it went wrong")
+            if answer == nil, isPrompt, ContinuousClock.now - began >= Self.patience {
+                story.find("\(name): \(request.method) \(request.path) is neither answered nor closed")
+            }
             try? await Task.sleep(for: pause)
             pause *= 2
         }

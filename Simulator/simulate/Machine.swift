@@ -3,6 +3,7 @@ import Composition
 import EventLoop
 import Foundation
 import GatehouseTesting
+import ServiceLifecycle
 import SimulatedCarriers
 import Synchronization
 
@@ -18,7 +19,9 @@ enum Owners {
 final class Machine: Sendable {
     private struct State {
         var owner: Int32 = 0
-        var server: Server?
+        /// What runs the server, as the program has it.
+        var group: ServiceGroup?
+        var hasEnded = false
         var failure: String?
     }
 
@@ -64,13 +67,14 @@ final class Machine: Sendable {
                 session: {issuer: 'http://127.0.0.1:\(Self.firstPort)'}
                 \(takesTickets ? "registration: ticket" : "")
                 \(BrowserSignIn.configuration)
-                """, port: port, zenkey: patience, plain: patience, others: ["google": Self.google], storage: storage
+                """, port: port, zenkey: patience, plain: patience + ["keepTokens: true"],
+            others: ["google": Self.google], storage: storage
         ).yaml(simulation, folder)
         keepsStore = masterKey == nil
         self.story = story
     }
 
-    var isRunning: Bool { state.withLock { $0.server != nil } }
+    var isRunning: Bool { state.withLock { $0.group != nil && !$0.hasEnded } }
 
     private var name: String { "server \(number)" }
 
@@ -86,7 +90,10 @@ final class Machine: Sendable {
             simulation_set_owner(owner)
             do {
                 let server = try await Server.start(yaml: yaml, log: log)
-                state.withLock { if $0.owner == owner { $0.server = server } }
+                let group = ServiceGroup(services: [server], logger: log.logger)
+                state.withLock { if $0.owner == owner { $0.group = group } }
+                try await group.run()
+                state.withLock { if $0.owner == owner { $0.hasEnded = true } }
             } catch {
                 state.withLock { if $0.owner == owner { $0.failure = "\(error)" } }
             }
@@ -108,7 +115,7 @@ final class Machine: Sendable {
     /// Kills the server where it stands.
     func kill(losesPower: Bool) {
         let owner = state.withLock { state in
-            state.server = nil
+            state.group = nil
             return state.owner
         }
         simulation_kill(owner)
@@ -144,24 +151,29 @@ final class Machine: Sendable {
 
     /// Takes note of a power failure that has come at a chosen call.
     func noteCrash() {
-        state.withLock { $0.server = nil }
+        state.withLock { $0.group = nil }
         story.tell("the power fails at the chosen call")
     }
 
     /// Stops it as operators do.
     func stop() async {
-        let (server, owner) = state.withLock { ($0.server, $0.owner) }
-        guard let server else { return }
-        let end = Flag()
-        Task {
-            simulation_set_owner(owner)
-            await server.stop()
-            end.set()
-        }
+        let (group, owner) = state.withLock { ($0.group, $0.owner) }
+        guard let group else { return }
+        await group.triggerGracefulShutdown()
         // Its power may go meanwhile, and then it never ends.
-        while !end.isSet, !simulation_has_crashed() { try? await Task.sleep(for: Self.pause) }
+        let hadCrashed = simulation_has_crashed()
+        let began = ContinuousClock.now
+        while state.withLock({ $0.owner == owner && $0.group != nil && !$0.hasEnded }) {
+            if !hadCrashed, simulation_has_crashed() { return }
+            if ContinuousClock.now - began > Self.patience {
+                simulation_kill(owner)
+                story.find("\(name) does not stop")
+                break
+            }
+            try? await Task.sleep(for: Self.pause)
+        }
         // It may have been started again meanwhile.
-        state.withLock { if $0.owner == owner { $0.server = nil } }
+        state.withLock { if $0.owner == owner { $0.group = nil } }
     }
 
     /// The last lines of the present server's log.

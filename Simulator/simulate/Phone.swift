@@ -20,7 +20,7 @@ struct Phone {
 
     init(number: Int, crowd: Crowd) {
         (self.number, self.crowd) = (number, crowd)
-        app = App(name: "phone\(number)", story: crowd.story, ports: crowd.ports)
+        app = App(name: "phone\(number)", story: crowd.story, ports: crowd.ports, isPrompt: crowd.isPrompt)
     }
 
     private var name: String { app.name }
@@ -42,7 +42,13 @@ struct Phone {
     mutating func refreshAll() async { for index in oracle.sessions.indices { await refresh(index) } }
 
     /// Has the account erased.
-    mutating func leave() async { if let last = oracle.sessions.indices.last { await erase(last) } }
+    ///
+    /// - Returns: whether it is.
+    @discardableResult
+    mutating func leave() async -> Bool {
+        if let last = oracle.sessions.indices.last { await erase(last) }
+        return oracle.exists == .no
+    }
 
     /// Once nothing goes wrong any more, everything that was answered holds.
     mutating func settle(after time: Duration) async {
@@ -52,6 +58,24 @@ struct Phone {
         for index in oracle.sessions.indices { await refresh(index, isCalm: true) }
         await signIn(isCalm: true)
         if let last = oracle.sessions.indices.last { await look(last, isCalm: true) }
+    }
+
+    /// Of two sign-ins with one challenge at once, one counts.
+    private mutating func signInTwiceWithOneChallenge() async {
+        guard !isNative, carrier == knownCarrier, oracle.exists == .yes,
+            let challenge = await ask(App.Request("POST", "/auth/challenge", body: [:]))?.json["nonce"]?.string,
+            let first = await approve(at: carrier, ["nonce": challenge]),
+            let second = await approve(at: carrier, ["nonce": challenge])
+        else { return }
+        story.count("challenges used twice at once")
+        let app = app
+        let nonce: [String: JSONValue?] = ["nonce": .string(challenge)]
+        async let one = app.ask(App.Request("POST", "/auth/signin", body: first.body(nonce)))
+        async let other = app.ask(App.Request("POST", "/auth/signin", body: second.body(nonce)))
+        let answers = await [one, other].compactMap(\.self).filter { $0.status == 200 }
+        if noteRestores() { return }
+        if answers.count == 2 { find("one challenge was good for two sign-ins at once") }
+        for answer in answers { noteSignIn(answer) }
     }
 
     private mutating func act() async {
@@ -64,7 +88,8 @@ struct Phone {
         case ..<70: await look(index)
         case ..<80: await signOut(index)
         case ..<88: await replay(index)
-        case ..<92: await link(index)
+        case ..<91: await link(index)
+        case ..<93: await signInTwiceWithOneChallenge()
         case ..<96: changeCarrier()
         default: await erase(index)
         }
@@ -344,6 +369,7 @@ struct Phone {
         if (200..<300).contains(answer.status) {
             story.count("erasures")
             tell("has the account erased")
+            if before.isLinked == .yes { crowd.noteLeaving() }
             oracle.erasureAnswered()
             await look(index)
             await refresh(index)

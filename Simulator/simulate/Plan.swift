@@ -6,6 +6,8 @@ struct Plan: Sendable {
     /// What can be switched off to make a story shorter.
     enum Fault: String { case kills, providers, network, disk, engine, pauses, commands }
 
+    private static let shortest: Int64 = 30
+
     let phones: Int
     let think: Duration
     private(set) var network: simulation_network
@@ -16,6 +18,9 @@ struct Plan: Sendable {
     let powerCuts: Int
     /// How long providers behave in the mean before one of them doesn't; nil where all do.
     private(set) var misbehaveEvery: Duration?
+
+    /// Whether providers that misbehave say at times that they can't serve now, after which a code may be sent once more.
+    let providersDecline: Bool
 
     /// How long the carriers keep their keys in the mean; nil where they keep them for good.
     let rotateEvery: Duration?
@@ -39,11 +44,14 @@ struct Plan: Sendable {
     let maintenance: Int, commandKills: Int
 
     /// What the seed draws.
-    static func drawn() -> Plan {
+    ///
+    /// - Parameter seconds: how long the world lasts: in a short one there are few people.
+    static func drawn(for seconds: Int64) -> Plan {
         func sometimes(_ value: Int) -> UInt32 { Draw.happens(50) ? UInt32(value) : 0 }
         let slowest = Draw.one(of: [500_000, 20_000_000, 400_000_000])
         return Plan(
-            phones: Draw.one(of: [2, 10, 50]), think: .seconds(Draw.one(of: [1, 10, 30])),
+            phones: Draw.one(of: seconds < shortest ? [1, 2, 4] : [2, 10, 50]),
+            think: .seconds(Draw.one(of: [1, 10, 30])),
             network: simulation_network(
                 least_delay: 20_000, most_delay: Int64(slowest), short_reads: sometimes(200_000),
                 short_writes: sometimes(200_000), resets: sometimes(5_000),
@@ -53,12 +61,17 @@ struct Plan: Sendable {
                 longest_sync: Int64(Draw.one(of: [1_000_000, 30_000_000])), lies: false),
             killEvery: Draw.happens(60) ? .seconds(Draw.one(of: [10, 60])) : nil,
             powerCuts: Draw.one(of: [0, 50, 100]),
-            misbehaveEvery: Draw.happens(50) ? .seconds(20) : nil,
+            misbehaveEvery: Draw.happens(50) ? .seconds(20) : nil, providersDecline: Draw.happens(50),
             rotateEvery: Draw.happens(50) ? .seconds(60) : nil, jumpEvery: Draw.happens(50) ? .seconds(30) : nil,
             pauseEvery: Draw.happens(30) ? .seconds(30) : nil, conflicts: Draw.happens(50) ? 20_000 : 0,
             engineFailsEvery: Draw.happens(40) ? .seconds(30) : nil,
             maintainEvery: Draw.happens(40) ? .seconds(20) : nil, maintenance: Draw.one(of: [0, 50]),
             commandKills: Draw.one(of: [0, 30]))
+    }
+
+    /// Whether nothing of it makes a server send a code again that its provider may have taken.
+    var sendsCodesOnce: Bool {
+        killEvery == nil && !providersDecline && network.resets + network.half_closes + network.silences == 0
     }
 
     /// The same without some of its faults.

@@ -4,20 +4,29 @@ import SimulatedCarriers
 /// One run: phones, providers and a machine, for so many simulated seconds, and a look at everything at its end.
 struct Run: Sendable {
     private static let settleTime: Duration = .seconds(40)
+    /// What expires is removed a day later.
+    private static let untilAllIsOver: Duration = .seconds(26 * 3600)
 
     let seconds: Int64
     /// How many servers share a database; nil for one with a file.
     let instances: Int?
     /// Which faults are switched off.
     let without: Set<Plan.Fault>
+    /// Whether everybody leaves at the end.
+    let empties: Bool
     let story = Story()
 
     func run() async {
-        await Setting.with(story, instances: instances, takesTickets: Draw.happens(25)) { setting in
-            let plan = Plan.drawn().without(without)
+        let plan = Plan.drawn(for: seconds).without(without)
+        let isPrompt = plan.pauseEvery == nil && plan.network.silences == 0
+        await Setting.with(
+            story, instances: instances, takesTickets: Draw.happens(25), isPrompt: isPrompt
+        ) { setting in
             for machine in setting.machines {
                 if let failure = await machine.start() { return story.find("the first start: \(failure)") }
             }
+            let stay = Flag()
+            let before = empties ? Residue(setting) : nil
             simulation_set_network(plan.network)
             simulation_set_disk_faults(plan.disk)
             setting.engine?.faults.conflictsInAMillion = plan.conflicts
@@ -29,12 +38,39 @@ struct Run: Sendable {
                         var phone = Phone(number: number, crowd: setting.crowd)
                         await phone.live(think: plan.think, until: end)
                         await phone.settle(after: Self.settleTime)
+                        if before != nil, await !phone.leave() { stay.set() }
                     }
                 }
             }
+            if setting.engine == nil, plan.sendsCodesOnce { findCodesSentAgain(setting) }
             if case .failed(let reason) = await setting.staff.run(["store", "check"]) {
                 story.find("gatehouse store check, at the end: \(reason)")
             }
+            // Who has just moved may not leave yet.
+            guard let before, !stay.isSet else { return }
+            try? await Task.sleep(for: Self.untilAllIsOver)
+            story.count("stores without users")
+            for more in Residue(setting).more(than: before) { story.find(more) }
+            findGrantsLeft(setting)
+        }
+    }
+
+    /// A code that its provider may have taken goes to no provider again.
+    private func findCodesSentAgain(_ setting: Setting) {
+        let codes = setting.crowd.simulation.requests(at: .token).compactMap { $0.formField("code") }
+        let again = codes.count - Set(codes).count
+        story.count("worlds whose codes are sent once")
+        if again > 0 { story.find("\(again) codes went to their providers twice") }
+    }
+
+    /// Who is erased is known to be gone at the providers whose tokens were kept.
+    private func findGrantsLeft(_ setting: Setting) {
+        guard setting.crowd.restores.isEmpty else { return }
+        let revoked = setting.crowd.simulation.requests(at: .revocation).compactMap { $0.formField("token") }
+        let expected = setting.crowd.leftWithGrants
+        if expected > 0 { story.count("worlds whose grants have ended") }
+        if Set(revoked).count < expected {
+            story.find("\(expected) users have left, and providers were told of \(Set(revoked).count) grants")
         }
     }
 }

@@ -29,8 +29,10 @@ struct Setting: Sendable {
     /// - Parameters:
     ///   - instances: how many servers share a database; nil for one server with a file.
     ///   - takesTickets: whether people register whom nobody knows yet.
+    ///   - isPrompt: whether servers and connections never stand still.
     static func with(
-        _ story: Story, instances: Int? = nil, takesTickets: Bool = false, _ body: (Setting) async -> Void
+        _ story: Story, instances: Int? = nil, takesTickets: Bool = false, isPrompt: Bool = true,
+        _ body: (Setting) async -> Void
     ) async {
         let folder = URL(filePath: "/dev/shm/gatehouse-simulation-\(ProcessInfo.processInfo.processIdentifier)")
         try? FileManager.default.removeItem(at: folder)
@@ -59,7 +61,8 @@ struct Setting: Sendable {
             // What was there before lasts.
             unsafe simulation_set_disk(folder.path)
             let crowd = Crowd(
-                simulation: simulation, story: story, ports: machines.map(\.port), takesTickets: takesTickets)
+                simulation: simulation, story: story, ports: machines.map(\.port), takesTickets: takesTickets,
+                isPrompt: isPrompt)
             await body(Setting(machines: machines, engine: engine, crowd: crowd, staff: staff, folder: folder))
             for machine in machines { await machine.stop() }
             await simulation.stop()

@@ -19,6 +19,8 @@ struct Simulate {
     private static let usualSeconds: Int64 = 300
     /// Of so many worlds one is of instances that share a database, and the others of one server with a file.
     private static let seedsOfInstances: UInt64 = 5
+    /// Of so many worlds everybody leaves one at the end.
+    private static let seedsOfEmptying: UInt64 = 50
     private static let instances = 3
 
     static func main() {
@@ -53,7 +55,9 @@ struct Simulate {
         if instances != nil, !Engine.isThere {
             fail("\(seed) is a world of instances: scripts/simulate has their engine\n")
         }
-        let run = Run(seconds: seconds, instances: instances, without: Set(without.compactMap(\.self)))
+        let empties = seed % Self.seedsOfEmptying == 1
+        let run = Run(
+            seconds: seconds, instances: instances, without: Set(without.compactMap(\.self)), empties: empties)
         end(seed: seed, run.story, run.run)
     }
 

@@ -14,12 +14,18 @@ final class Story: Sendable {
     /// How far back the story of a finding reaches, in nanoseconds.
     private static let reach: Int64 = 60_000_000_000
     private static let mostLines = 400
+    /// How many findings are told.
+    private static let mostFindings = 20
+
+    /// Whether `DEV_SIMULATION_STORY` asks for the whole story, at once.
+    private static let tellsAll = ProcessInfo.processInfo.environment["DEV_SIMULATION_STORY"] != nil
 
     private let state = Mutex(State())
 
     /// Something that people would tell of.
     func tell(_ text: String) {
         let now = simulation_now()
+        if Self.tellsAll { Self.print("\(Self.time(now)) \(text)") }
         state.withLock { state in
             state.lines.append((now, text))
             if state.lines.count > 2 * Self.mostLines { state.lines.removeFirst(Self.mostLines) }
@@ -29,13 +35,14 @@ final class Story: Sendable {
     /// Counts something that has been reached.
     func count(_ name: String) { state.withLock { $0.counts[name, default: 0] += 1 } }
 
-    /// Something that must not be. The last minute is told with the first of them.
+    /// Something that must not be. The last minute is told with the first of them, and of the others what was found.
     func find(_ text: String) {
         tell("FINDING: \(text)")
         let now = simulation_now()
         let lines = state.withLock { state in
             state.findings.append(text)
-            return state.findings.count == 1 ? state.lines.filter { now - $0.at <= Self.reach } : []
+            let lines = state.findings.count == 1 ? state.lines : state.lines.suffix(1)
+            return state.findings.count <= Self.mostFindings ? lines.filter { now - $0.at <= Self.reach } : []
         }
         for line in lines { Self.print("\(Self.time(line.at)) \(line.text)") }
     }
@@ -56,14 +63,14 @@ final class Story: Sendable {
     /// What commands print has been put aside.
     private static let output = dup(STDOUT_FILENO)
 
-    /// Has standard output lead nowhere from now on, or to the file that `DEV_SIMULATION_OUTPUT` names, but for what is
-    /// printed here.
+    /// Has standard output lead nowhere from now on, but for what is printed here; with `DEV_SIMULATION_OUTPUT`, both
+    /// outputs lead to the file that it names.
     static func keepOutput() {
-        let place = ProcessInfo.processInfo.environment["DEV_SIMULATION_OUTPUT"] ?? "/dev/null"
-        let nowhere = unsafe open(place, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        guard output >= 0, nowhere >= 0 else { return }
-        dup2(nowhere, STDOUT_FILENO)
-        dup2(nowhere, STDERR_FILENO)
+        let place = ProcessInfo.processInfo.environment["DEV_SIMULATION_OUTPUT"]
+        let other = unsafe open(place ?? "/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard output >= 0, other >= 0 else { return }
+        dup2(other, STDOUT_FILENO)
+        if place != nil { dup2(other, STDERR_FILENO) }
     }
 
     static func print(_ text: String) {

@@ -85,9 +85,8 @@ struct Trouble: Sendable {
     }
 
     private func misbehave() {
-        let misbehaviour = Draw.one(of: [
-            AnswerMisbehaviour.serviceUnavailable, .internalServerError, .hang, .reset, .close, .truncated,
-        ])
+        let declines = plan.providersDecline ? [AnswerMisbehaviour.serviceUnavailable] : []
+        let misbehaviour = Draw.one(of: declines + [.internalServerError, .hang, .reset, .close, .truncated])
         story.tell("providers: \(misbehaviour.rawValue)")
         simulation.misbehave(.answer(misbehaviour), times: Draw.number(in: 1...5))
     }

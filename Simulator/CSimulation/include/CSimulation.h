@@ -112,8 +112,12 @@ uint64_t simulation_lost_entries(void);
 
 /// Runs SQL in a database that nobody else has open. Returns: whether all of it is done.
 bool simulation_run_sql(const char *path, const char *sql);
-/// The first number that a query finds; -1 where it finds none.
-int64_t simulation_sql_number(const char *path, const char *sql);
+/// The first text that a query finds, beside a server too; empty where it finds none.
+void simulation_sql_text(const char *path, const char *sql, char *text, size_t size);
+
+/// How many bytes this process has allocated, and how many sockets, watches and jobs an owner has.
+size_t simulation_allocated(void);
+size_t simulation_held(int32_t owner);
 
 /// Has a shell begin a database server in a folder, by the world's clock: `clock` there holds it. Waits for its socket.
 bool simulation_engine_begin(const char *folder, const char *command);
