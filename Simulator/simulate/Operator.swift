@@ -5,7 +5,7 @@ import Foundation
 import Operations
 import Synchronization
 
-/// Whoever runs `gatehouse store …` and `gatehouse keys …`: each command is a process of its own, which may be killed.
+/// The one who runs `gatehouse store …` and `gatehouse keys …`: each command is a process of its own, which may be killed.
 final class Operator: Sendable {
     /// What came of a command.
     enum Outcome: Equatable {
