@@ -123,7 +123,8 @@ let package = Package(
         target("EventLoop", ["System", "Syntax", "CLinux", collections]),
         target("Postgres", ["EventLoop", "Telemetry", "System", "CPostgres"]),
         target("Crypto", ["Syntax", "COpenSSL"]),
-        target("HTTPServer", ["EventLoop", "System", "Syntax", "CZlib"]),
+        target("TLS", ["EventLoop", "System", "COpenSSL"]),
+        target("HTTPServer", ["TLS", "EventLoop", "System", "Syntax", "CZlib"]),
         target("HTTPClient", ["EventLoop", "System", "Syntax", "CCurl", "COpenSSL", "CZlib"]),
         target("Apps", ["Crypto", "Syntax"]),
         target("Pages", ["HTML", "Apps", "Crypto", "Syntax"]),
@@ -156,7 +157,7 @@ let package = Package(
             "Settings",
             [
                 "Observability", "Telemetry", "Accounts", "Providers", "Apps", "HTTPServer",
-                "HTTPClient",
+                "HTTPClient", "TLS",
                 "Crypto", "YAML", "JSON", "Syntax", "System", logging,
             ]),
         target(
@@ -170,15 +171,15 @@ let package = Package(
             [
                 "Wings", "WebAPI", "Telemetry", "SignIn", "Providers", "AccountsPostgres", "AccountsSQLite",
                 "AccountsSQL", "Accounts", "Postgres", "Sealing", "Settings", "Observability", "Apps", "Pages",
-                "HTTPServer", "HTTPClient", "EventLoop", "Crypto", "JSON", "System", "Syntax", lifecycle, signals,
-                logging,
+                "HTTPServer", "HTTPClient", "TLS", "EventLoop", "Crypto", "JSON", "System", "Syntax", lifecycle,
+                signals, logging,
             ]),
         target(
             "Operations",
             [
                 "Composition", "Wings", "WebAPI", "Telemetry", "SignIn", "Providers", "AccountsPostgres",
                 "AccountsSQLite", "AccountsSQL", "Accounts", "Postgres", "Sealing", "Settings", "Observability", "Apps",
-                "HTTPServer", "HTTPClient", "EventLoop", "JOSE", "Crypto", "JSON", "System", "Syntax", arguments,
+                "HTTPServer", "HTTPClient", "TLS", "EventLoop", "JOSE", "Crypto", "JSON", "System", "Syntax", arguments,
                 logging,
             ]),
         executable(

@@ -249,6 +249,8 @@ def main() -> int:
     missing = sorted(EXPECTED - reached.keys()) if done >= ENOUGH_SEEDS else []
     if missing:
         print(f"never reached: {', '.join(missing)}")
+    if options.until_found:
+        return 1 if failed else 0
     return 1 if failed or missing or done == 0 else 0
 
 

@@ -46,7 +46,10 @@ struct Phone {
     /// - Returns: whether it is.
     @discardableResult
     mutating func leave() async -> Bool {
-        if let last = oracle.sessions.indices.last { await erase(last) }
+        if let last = oracle.sessions.indices.last {
+            if Draw.happens(50) { await link(last) }
+            await erase(last)
+        }
         return oracle.exists == .no
     }
 

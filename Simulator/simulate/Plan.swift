@@ -47,7 +47,10 @@ struct Plan: Sendable {
     ///
     /// - Parameter seconds: how long the world lasts: in a short one there are few people.
     static func drawn(for seconds: Int64) -> Plan {
-        func sometimes(_ value: Int) -> UInt32 { Draw.happens(50) ? UInt32(value) : 0 }
+        // Providers at fault, and nothing else: what is theirs alone would drown in the rest.
+        let isOfProviders = Draw.happens(20)
+        let isNetworkAtFault = !isOfProviders && Draw.happens(65)
+        func sometimes(_ value: Int) -> UInt32 { isNetworkAtFault && Draw.happens(60) ? UInt32(value) : 0 }
         let slowest = Draw.one(of: [500_000, 20_000_000, 400_000_000])
         return Plan(
             phones: Draw.one(of: seconds < shortest ? [1, 2, 4] : [2, 10, 50]),
@@ -55,13 +58,14 @@ struct Plan: Sendable {
             network: simulation_network(
                 least_delay: 20_000, most_delay: Int64(slowest), short_reads: sometimes(200_000),
                 short_writes: sometimes(200_000), resets: sometimes(5_000),
-                half_closes: sometimes(5_000), silences: Draw.happens(25) ? 1_000 : 0),
+                half_closes: sometimes(5_000), silences: isNetworkAtFault && Draw.happens(35) ? 1_000 : 0),
             disk: simulation_disk(
                 errors: Draw.happens(25) ? 3_000 : 0, full: Draw.happens(25) ? 3_000 : 0,
                 longest_sync: Int64(Draw.one(of: [1_000_000, 30_000_000])), lies: false),
-            killEvery: Draw.happens(60) ? .seconds(Draw.one(of: [10, 60])) : nil,
+            killEvery: !isOfProviders && Draw.happens(60) ? .seconds(Draw.one(of: [10, 60])) : nil,
             powerCuts: Draw.one(of: [0, 50, 100]),
-            misbehaveEvery: Draw.happens(50) ? .seconds(20) : nil, providersDecline: Draw.happens(50),
+            misbehaveEvery: isOfProviders ? .seconds(5) : Draw.happens(50) ? .seconds(20) : nil,
+            providersDecline: !isOfProviders && Draw.happens(50),
             rotateEvery: Draw.happens(50) ? .seconds(60) : nil, jumpEvery: Draw.happens(50) ? .seconds(30) : nil,
             pauseEvery: Draw.happens(30) ? .seconds(30) : nil, conflicts: Draw.happens(50) ? 20_000 : 0,
             engineFailsEvery: Draw.happens(40) ? .seconds(30) : nil,

@@ -24,11 +24,15 @@ struct Residue {
             """)
         var rows: [String: String] = [:]
         for table in tables.split(separator: ",").map(String.init) where !Self.kept.contains(table) {
-            rows[table] = Self.text(path, "SELECT count(*) FROM \(table)")
+            rows[table] = Self.count(of: table, setting)
         }
         self.rows = rows
         held = Int(simulation_held(setting.machine.owner))
         allocated = Int(simulation_allocated())
+    }
+
+    static func count(of table: String, _ setting: Setting) -> String {
+        text(setting.path("users.db"), "SELECT count(*) FROM \(table)")
     }
 
     private static func text(_ path: String, _ query: String) -> String {

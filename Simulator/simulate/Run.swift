@@ -5,15 +5,19 @@ import SimulatedCarriers
 struct Run: Sendable {
     private static let settleTime: Duration = .seconds(40)
     /// What expires is removed a day later.
+    /// Between two looks whether providers have been told.
+    private static let outboxPause: Duration = .seconds(60)
     private static let untilAllIsOver: Duration = .seconds(26 * 3600)
+
+    /// Whether everybody leaves at the end.
+    enum Farewell { case none, told, tillAllIsOver }
 
     let seconds: Int64
     /// How many servers share a database; nil for one with a file.
     let instances: Int?
     /// Which faults are switched off.
     let without: Set<Plan.Fault>
-    /// Whether everybody leaves at the end.
-    let empties: Bool
+    let farewell: Farewell
     let story = Story()
 
     func run() async {
@@ -26,7 +30,7 @@ struct Run: Sendable {
                 if let failure = await machine.start() { return story.find("the first start: \(failure)") }
             }
             let stay = Flag()
-            let before = empties ? Residue(setting) : nil
+            let before = farewell == .tillAllIsOver ? Residue(setting) : nil
             simulation_set_network(plan.network)
             simulation_set_disk_faults(plan.disk)
             setting.engine?.faults.conflictsInAMillion = plan.conflicts
@@ -38,7 +42,7 @@ struct Run: Sendable {
                         var phone = Phone(number: number, crowd: setting.crowd)
                         await phone.live(think: plan.think, until: end)
                         await phone.settle(after: Self.settleTime)
-                        if before != nil, await !phone.leave() { stay.set() }
+                        if farewell != .none, await !phone.leave() { stay.set() }
                     }
                 }
             }
@@ -46,12 +50,12 @@ struct Run: Sendable {
             if case .failed(let reason) = await setting.staff.run(["store", "check"]) {
                 story.find("gatehouse store check, at the end: \(reason)")
             }
+            if farewell != .none { await findGrantsLeft(setting) }
             // Who has just moved may not leave yet.
             guard let before, !stay.isSet else { return }
             try? await Task.sleep(for: Self.untilAllIsOver)
             story.count("stores without users")
             for more in Residue(setting).more(than: before) { story.find(more) }
-            findGrantsLeft(setting)
         }
     }
 
@@ -64,8 +68,12 @@ struct Run: Sendable {
     }
 
     /// Who is erased is known to be gone at the providers whose tokens were kept.
-    private func findGrantsLeft(_ setting: Setting) {
-        guard setting.crowd.restores.isEmpty else { return }
+    private func findGrantsLeft(_ setting: Setting) async {
+        guard setting.engine == nil, setting.crowd.restores.isEmpty else { return }
+        let end = ContinuousClock.now + Self.untilAllIsOver
+        while Residue.count(of: "outbox", setting) != "0", ContinuousClock.now < end {
+            try? await Task.sleep(for: Self.outboxPause)
+        }
         let revoked = setting.crowd.simulation.requests(at: .revocation).compactMap { $0.formField("token") }
         let expected = setting.crowd.leftWithGrants
         if expected > 0 { story.count("worlds whose grants have ended") }

@@ -19,7 +19,8 @@ struct Simulate {
     private static let usualSeconds: Int64 = 300
     /// Of so many worlds one is of instances that share a database, and the others of one server with a file.
     private static let seedsOfInstances: UInt64 = 5
-    /// Of so many worlds everybody leaves one at the end.
+    /// Of so many worlds everybody leaves one at the end; of so many, one is looked at a day later.
+    private static let seedsOfLeaving: UInt64 = 10
     private static let seedsOfEmptying: UInt64 = 50
     private static let instances = 3
 
@@ -55,9 +56,10 @@ struct Simulate {
         if instances != nil, !Engine.isThere {
             fail("\(seed) is a world of instances: scripts/simulate has their engine\n")
         }
-        let empties = seed % Self.seedsOfEmptying == 1
+        let farewell: Run.Farewell =
+            seed % Self.seedsOfEmptying == 1 ? .tillAllIsOver : seed % Self.seedsOfLeaving == 1 ? .told : .none
         let run = Run(
-            seconds: seconds, instances: instances, without: Set(without.compactMap(\.self)), empties: empties)
+            seconds: seconds, instances: instances, without: Set(without.compactMap(\.self)), farewell: farewell)
         end(seed: seed, run.story, run.run)
     }
 

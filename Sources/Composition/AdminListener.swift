@@ -19,7 +19,7 @@ struct AdminListener: Sendable {
     /// - Parameter connections: how many there may be at once.
     init(
         _ settings: Settings, connections: Int, loop: EventLoop, parts: APIParts, providers: [Provider],
-        pulse: LoopPulse
+        pulse: LoopPulse, certificates: ListenerCertificates?
     ) throws(StartError) {
         let operators = Operators(settings.admin)
         let readiness = ServiceReadiness(repository: parts.repository, clock: parts.clock)
@@ -33,7 +33,8 @@ struct AdminListener: Sendable {
             logger: parts.logger)
         do throws(SystemError) {
             http = try HTTPServer(
-                host: settings.admin.host, port: settings.admin.port, loops: [loop], limits: limits
+                host: settings.admin.host, port: settings.admin.port, loops: [loop], limits: limits,
+                tls: certificates?.server
             ) { _, _ in api }
         } catch {
             throw .listen(host: settings.admin.host, port: settings.admin.port, error)
@@ -108,7 +109,8 @@ extension Settings.Admin {
         }
         return operators.map {
             Operators.Entry(
-                name: $0.name, token: $0.token, roles: Set($0.roles.map { OperatorRole($0) }), expiresAt: $0.expiresAt)
+                name: $0.name, token: $0.token, certificate: $0.certificate,
+                roles: Set($0.roles.map { OperatorRole($0) }), expiresAt: $0.expiresAt)
         } + [single, scraper].compactMap(\.self)
     }
 }

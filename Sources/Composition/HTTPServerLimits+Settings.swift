@@ -41,7 +41,7 @@ extension TokenIssuer.Configuration {
 
     /// - Parameter address: where the service listens, which is its name where the configuration gives no other.
     init(_ settings: Settings, address: String) {
-        let issuer = settings.session.issuer?.text ?? "http://\(address)"
+        let issuer = settings.session.issuer?.text ?? "\(settings.http.scheme)://\(address)"
         self.init(
             issuer: BaseURL(issuer), audience: settings.session.audience ?? issuer,
             splitsAudiences: settings.session.splitAudiences, subjects: settings.session.subjects,

@@ -30,6 +30,7 @@ package struct Reloading: Service, CustomStringConvertible {
     let apps: AppRegistry
     let admin: AdminListener
     let trust: TrustStore
+    let certificates: [ListenerCertificates]
     let repository: any AccountRepository
     let keys: SessionKeys
     let clock: Clock
@@ -46,6 +47,7 @@ package struct Reloading: Service, CustomStringConvertible {
         apps = server.apps
         admin = server.admin
         trust = server.trust
+        certificates = server.certificates
         repository = server.repository
         keys = server.keys
         clock = Clock.system
@@ -69,11 +71,13 @@ package struct Reloading: Service, CustomStringConvertible {
                     "keys have changed that take effect with a restart only",
                     metadata: ["keys": "\(ignored.joined(separator: ", "))"])
             }
+            for listener in certificates { listener.look(isAsked: true, logger) }
             for file in await trust.reload() {
                 logger.error("the trust anchors can't be read, those from before stay", metadata: ["file": "\(file)"])
             }
             logger.notice(
-                "client secrets, API keys, admin tokens, log level and the files of trust anchors were read again")
+                "client secrets, API keys, admin tokens, log level, certificates and the files of trust anchors were read again"
+            )
         }
     }
 

@@ -33,7 +33,11 @@ package struct Server: Service, CustomStringConvertible {
     let apps: AppRegistry
     let admin: AdminListener
     let trust: TrustStore
+    /// Those of the listeners that speak TLS.
+    let certificates: [ListenerCertificates]
     private let http: HTTPServer
+    /// What sends plain http to https; nil where nothing does.
+    private let redirect: HTTPServer?
     private let clients: [HTTPClient]
     private let loops: [EventLoop]
     private let adminLoop: EventLoop
@@ -63,7 +67,13 @@ package struct Server: Service, CustomStringConvertible {
         let adminLoop = try startLoops(1)[0]
         try refuseExampleKey(settings)
         let tables = try StoreTables(of: wings)
-        let store = try await StoreWait(settings: settings, loop: adminLoop, logger: logger).opened {
+        let certificates = try ListenerCertificates("http", settings.http.certificates)
+        let adminCertificates = try ListenerCertificates(
+            "admin", settings.admin.certificates, clientCAFile: settings.admin.clientCAFile)
+        let allCertificates = [certificates, adminCertificates].compactMap(\.self)
+        let store = try await StoreWait(
+            settings: settings, certificates: adminCertificates, loop: adminLoop, logger: logger
+        ).opened {
             () throws(StartError) in
             try await OpenStore.open(
                 settings.storage, tables: tables, formerIssuers: FormerIssuers(settings.providers),
@@ -93,10 +103,12 @@ package struct Server: Service, CustomStringConvertible {
             settings, open, repository: repository, keys: keys, apps: apps, providers: providers, apiKeys: apiKeys,
             failedSignIns: failedSignIns.counter, observers, metrics, clock, logger)
         let limits = HTTPServerLimits(settings.http, connections: shares.clients)
-        let http = try makeServer(settings, limits, loops: loops, parts: parts, clients: clients)
+        let http = try makeServer(
+            settings, limits, loops: loops, parts: parts, clients: clients, certificates: certificates)
+        let redirect = try Self.redirect(settings, port: http.address.port, on: adminLoop)
         let admin = try AdminListener(
             settings, connections: shares.operators, loop: adminLoop, parts: parts, providers: providers,
-            pulse: LoopPulse(loops))
+            pulse: LoopPulse(loops), certificates: adminCertificates)
         let spans = SpanExporter(settings, observers.tracer, on: adminLoop, trust, logger)
         let loopMetrics = LoopMetrics(loops)
         let storeMetrics = StoreMetrics(store: StepMetrics.name(of: settings))
@@ -106,6 +118,7 @@ package struct Server: Service, CustomStringConvertible {
             KeyMetrics(keys: keys, clock: clock),
             ConnectionMetrics(listeners: [("http", http), ("admin", admin.http)]),
         ]
+        if !allCertificates.isEmpty { metrics.add(CertificateMetrics(listeners: allCertificates)) }
         for source in sources + (store.file.map { [$0] } ?? []) { metrics.add(source) }
         let jobs = ServerJobs(
             settings: settings, store: store, parts: parts, open: open, failedSignIns: failedSignIns,
@@ -113,16 +126,19 @@ package struct Server: Service, CustomStringConvertible {
             transport: clients[0])
         do throws(SystemError) {
             try await http.start()
+            try await redirect?.start()
             try await admin.start()
         } catch {
             throw .system(error)
         }
         return Server(
-            providers: providers, apiKeys: apiKeys, apps: apps, admin: admin, trust: trust, http: http,
+            providers: providers, apiKeys: apiKeys, apps: apps, admin: admin, trust: trust,
+            certificates: allCertificates, http: http, redirect: redirect,
             clients: clients,
             loops: loops, adminLoop: adminLoop, store: store, keys: keys,
             housekeeping: Housekeeping(
-                jobs.all + (spans.map { [$0.job] } ?? []), clock: clock, logger: logger),
+                jobs.all + (spans.map { [$0.job] } ?? [])
+                    + HousekeepingJobs.look(at: allCertificates, logger), clock: clock, logger: logger),
             wings: open, spans: spans, failedSignIns: failedSignIns,
             drain: .seconds(settings.http.drainSeconds), logger: logger)
     }
@@ -277,6 +293,7 @@ package struct Server: Service, CustomStringConvertible {
         logger.notice("draining")
         // Who looks whether this server is ready is answered to the last.
         await admin.readiness.drain()
+        await redirect?.drain(within: .zero)
         await http.drain(within: drain)
         await admin.drain(within: drain)
         for wing in wings { await wing.finish() }
@@ -318,8 +335,30 @@ package struct Server: Service, CustomStringConvertible {
         return loops
     }
 
+    private static let redirectConnections = 256
+
+    /// - Parameter port: of https.
+    /// - Returns: nil where plain http is not answered.
+    private static func redirect(
+        _ settings: Settings, port: UInt16, on loop: EventLoop
+    ) throws(StartError) -> HTTPServer? {
+        guard let from = settings.http.redirectPort.flatMap({ UInt16(exactly: $0) }) else { return nil }
+        let handler = RedirectHandler(
+            origin: settings.session.issuer.map { RedirectHandler.origin(of: $0) }, port: port,
+            acmeFolder: settings.http.acmeFolder)
+        do throws(SystemError) {
+            return try HTTPServer(
+                host: settings.http.host, port: from, loops: [loop],
+                limits: HTTPServerLimits(settings.http, connections: redirectConnections)
+            ) { _, _ in handler }
+        } catch {
+            throw .listen(host: settings.http.host, port: from, error)
+        }
+    }
+
     private static func makeServer(
-        _ settings: Settings, _ limits: HTTPServerLimits, loops: [EventLoop], parts: APIParts, clients: [HTTPClient]
+        _ settings: Settings, _ limits: HTTPServerLimits, loops: [EventLoop], parts: APIParts, clients: [HTTPClient],
+        certificates: ListenerCertificates?
     ) throws(StartError) -> HTTPServer {
         let byLoop = Dictionary(
             uniqueKeysWithValues: zip(loops, clients).map { (ObjectIdentifier($0), $1) })
@@ -327,7 +366,7 @@ package struct Server: Service, CustomStringConvertible {
             let http = settings.http
             return try HTTPServer(
                 host: http.host, port: http.port, loops: loops, limits: limits,
-                proxies: http.trustedProxies
+                proxies: http.trustedProxies, tls: certificates?.server
             ) { loop, address in
                 // The configured host and not the bound address: a name stays a name.
                 let issuer = TokenIssuer(

@@ -38,9 +38,9 @@ public struct Authorized: Sendable {
     }
 
     /// What most SDKs are given of what the app has drawn.
-    package static func hexadecimalHash(_ nonce: String) -> String {
-        Hexadecimal.encode(Digest.sha256.hash(Array(nonce.utf8)))
-    }
+    package static func hexadecimalHash(_ nonce: String) -> String { hexadecimalHash(of: Array(nonce.utf8)) }
+
+    package static func hexadecimalHash(of bytes: [UInt8]) -> String { Hexadecimal.encode(Digest.sha256.hash(bytes)) }
 
     /// The body of a sign-in, with some members changed, added, or (nil) left out.
     package func body(_ changes: [String: JSONValue?] = [:]) -> JSONValue {

@@ -14,7 +14,7 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
     nonisolated let number: Int32
     /// What it was let in as; the budget is told again when it closes.
     nonisolated let admission: ConnectionBudget.Admission
-    private var stream: StreamSocket?
+    private var stream: ClientStream?
     private var state = ConnectionState()
     private var parser = RequestParser()
     /// When the first byte of the present request was read; before that, when the connection began to wait for it.
@@ -29,7 +29,7 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
     private var timer: LoopTimer?
 
     init(
-        _ stream: consuming StreamSocket, peer: SocketAddress, admission: ConnectionBudget.Admission,
+        _ stream: consuming ClientStream, peer: SocketAddress, admission: ConnectionBudget.Admission,
         listener: LoopListener
     ) {
         self.loop = listener.loop
@@ -175,15 +175,25 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
             case .bytes(let count):
                 watcher = nil
                 if isOfUse { parser.append(resources.receiveBuffer[..<count]) }
+                readRest(into: &resources.receiveBuffer, isOfUse: isOfUse)
                 return .bytesRead
-            case .wouldBlock: return .nothingRead
+            // A handshake is a part of the first request's head, and has no more time than that.
+            case .wouldBlock: return stream?.isHandshaking ?? false ? .bytesRead : .nothingRead
             case .endOfStream: return .inputEnded
             }
         }
     }
 
+    /// Reads what TLS has taken off the socket already, which no loop announces: one record at most.
+    private func readRest(into buffer: inout [UInt8], isOfUse: Bool) {
+        while stream?.hasMore ?? false, case .bytes(let count)? = try? stream?.receive(overwriting: &buffer) {
+            if isOfUse { parser.append(buffer[..<count]) }
+        }
+    }
+
     /// Starts on the next request if it is all there.
     private func parse() -> ConnectionEvent? {
+        if stream?.isHandshaking ?? false { return .requestIncomplete(.head, awaitsContinue: false) }
         do throws(ProtocolError) {
             guard let request = try parser.next(listener.limits) else {
                 return .requestIncomplete(parser.stage, awaitsContinue: parser.awaitsContinue)
@@ -210,13 +220,14 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
     /// Has a request answered in a task of its own.
     private func handOver(_ parsed: ParsedRequest) {
         let id = parsed.head.requestIdentifier ?? listener.resources.withValue { $0.requestIdentifier() }
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method: parsed.method, path: parsed.path, query: parsed.query, head: parsed.head, body: parsed.body,
             peer: peer, id: id, receivedAt: startedAt)
+        request.clientCertificate = stream?.clientCertificate
         let context = ResponseContext(
             requestID: id, dropsBody: parsed.method == .head, isVersion10: parsed.isVersion10, acceptsGzip: false,
             closes: false)
-        answering = Task(executorPreference: loop) { await self.answer(request, context) }
+        answering = Task(executorPreference: loop) { [request] in await self.answer(request, context) }
     }
 
     private func answer(_ request: HTTPRequest, _ context: ResponseContext) async {

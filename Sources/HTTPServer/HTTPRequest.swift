@@ -15,6 +15,8 @@ public struct HTTPRequest: Sendable {
     public let peer: SocketAddress
     /// The client's X-Request-ID when that is 1 to 64 of `A-Z a-z 0-9 . _ -`, else one made here.
     public let id: String
+    /// The SHA-256 of the certificate that the client has shown and that a known authority has issued; nil for none.
+    public var clientCertificate: [UInt8]?
     /// When its first byte was read.
     public let receivedAt: MonotonicTime
     /// What the router found in the path.

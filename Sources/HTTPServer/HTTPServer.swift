@@ -1,6 +1,7 @@
 public import EventLoop
 public import Syntax
 public import System
+public import TLS
 
 /// An HTTP/1.1 server: for each address of its host one listener on each loop.
 public final class HTTPServer: Sendable {
@@ -22,11 +23,12 @@ public final class HTTPServer: Sendable {
     ///   - loops: the loops to serve on, at least one. They belong to the caller, who starts and stops them.
     ///   - proxies: behind whom many clients stand: ``HTTPServerLimits/maximumConnectionsPerAddress`` does not hold for
     ///     them.
+    ///   - tls: what clients are served under; nil where they speak plain HTTP.
     ///   - handler: makes the handler for a loop, knowing the real address.
     /// - Throws: `SystemError` when the address can't be bound, or somebody else listens there.
     public init(
         host: String, port: UInt16, loops: [EventLoop], limits: HTTPServerLimits,
-        proxies: [AddressRange] = [],
+        proxies: [AddressRange] = [], tls: TLSServer? = nil,
         handler: @Sendable (EventLoop, SocketAddress) -> any RequestHandler
     ) throws(SystemError) {
         let budget = ConnectionBudget(limits, proxies: proxies)
@@ -46,7 +48,8 @@ public final class HTTPServer: Sendable {
                     if index == handlers.count { handlers.append(handler(loop, address)) }
                     listeners.append(
                         LoopListener(
-                            loop: loop, socket: socket, limits: limits, budget: budget, handler: handlers[index]))
+                            loop: loop, socket: socket, limits: limits, budget: budget, tls: tls,
+                            handler: handlers[index]))
                 }
             } catch {
                 // A name may have an address of a family that the machine does without.

@@ -14,6 +14,7 @@ public struct HTTPStatus: Sendable, Equatable {
     public static let found = HTTPStatus(302)
     public static let seeOther = HTTPStatus(303)
     public static let notModified = HTTPStatus(304)
+    public static let permanentRedirect = HTTPStatus(308)
     public static let badRequest = HTTPStatus(400)
     public static let unauthorized = HTTPStatus(401)
     public static let forbidden = HTTPStatus(403)
@@ -48,6 +49,7 @@ public struct HTTPStatus: Sendable, Equatable {
         case 302: "Found"
         case 303: "See Other"
         case 304: "Not Modified"
+        case 308: "Permanent Redirect"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"

@@ -1,6 +1,7 @@
 import EventLoop
 import Synchronization
 import System
+import TLS
 
 /// The part of the server that lives on one loop: it accepts, and it keeps what that loop's connections share.
 ///
@@ -19,6 +20,7 @@ actor LoopListener: LoopBound, ReadinessHandler {
     nonisolated let handler: any RequestHandler
     nonisolated let resources: LoopLocal<LoopResources>
     private let budget: ConnectionBudget
+    private let tls: TLSServer?
     private var socket: ListeningSocket?
     /// The other loops' listeners, asked for an idle connection when this one has none.
     private var neighbours: [LoopListener] = []
@@ -33,8 +35,9 @@ actor LoopListener: LoopBound, ReadinessHandler {
 
     init(
         loop: EventLoop, socket: consuming ListeningSocket, limits: HTTPServerLimits, budget: ConnectionBudget,
-        handler: any RequestHandler
+        tls: TLSServer?, handler: any RequestHandler
     ) {
+        self.tls = tls
         self.loop = loop
         self.socket = consume socket
         self.limits = ConnectionLimits(limits)
@@ -103,9 +106,20 @@ actor LoopListener: LoopBound, ReadinessHandler {
         let admission = budget.enter(peer)
         let place = admission == .granted ? lightest : self
         place.load.add(1, ordering: .relaxed)
-        let connection = HTTPConnection(accepted.takeStream(), peer: peer, admission: admission, listener: place)
+        guard let stream = stream(over: accepted) else {
+            place.load.subtract(1, ordering: .relaxed)
+            return budget.leave(admission, peer)
+        }
+        let connection = HTTPConnection(stream, peer: peer, admission: admission, listener: place)
         if place === self { return take(connection) }
         Task(executorPreference: place.loop) { place.takeOver(connection) }
+    }
+
+    /// - Returns: nil where there is no memory for it.
+    private func stream(over accepted: consuming AcceptedSocket) -> ClientStream? {
+        guard let tls else { return .plain(accepted.takeStream()) }
+        guard let stream = tls.stream(over: accepted.takeStream()) else { return nil }
+        return .secure(stream)
     }
 
     /// Begins with a connection that another listener has handed on. Call it on this listener's loop: it happens at

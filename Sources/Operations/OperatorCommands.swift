@@ -5,6 +5,6 @@ package enum OperatorCommands {
     package static let all: [any ParsableCommand.Type] = [
         CheckConfigCommand.self, PrintConfigCommand.self, HealthcheckCommand.self, UsersCommand.self,
         SignInsCommand.self, SessionsCommand.self, AuditCommand.self, KeysCommand.self, StoreCommand.self,
-        ProvidersCommand.self, DoctorCommand.self, IDTokenCommand.self,
+        ProvidersCommand.self, CertificateCommand.self, DoctorCommand.self, IDTokenCommand.self,
     ]
 }

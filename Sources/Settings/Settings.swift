@@ -99,8 +99,13 @@ public struct Settings: Sendable {
         public internal(set) var clientAddressHeader = ClientAddressHeader.xForwardedFor
         /// For how long a browser that has come by https comes by nothing else; nil: nothing is said of it.
         var hstsSeconds: Int? = 31_536_000
-        public internal(set) var tlsCertificateFile: String?
-        public internal(set) var tlsKeyFile: String?
+        var tlsCertificateFile: String?
+        var tlsKeyFile: String?
+        var tlsCertificates: [CertificateFiles] = []
+        /// Where plain http is answered with the way to https; nil: nowhere.
+        public internal(set) var redirectPort: Int?
+        /// The answers to an ACME server's challenges, at that port.
+        public internal(set) var acmeFolder: String?
         /// By which https goes out to providers that have no word of their own about it; nil: nothing is between.
         var outboundProxy: OutboundRoute?
         var outboundProxyExceptions: [ProxyException] = []
@@ -114,6 +119,15 @@ public struct Settings: Sendable {
 
         /// Whether nobody but this machine can reach it.
         var isOnLoopback: Bool { HostName.isLoopback(host) }
+
+        /// What it serves under; none: plain http. Clients that ask for no name get the first.
+        public var certificates: [CertificateFiles] {
+            guard let tlsCertificateFile, let tlsKeyFile else { return tlsCertificates }
+            return [CertificateFiles(certificateFile: tlsCertificateFile, keyFile: tlsKeyFile)] + tlsCertificates
+        }
+
+        /// By which clients come.
+        public var scheme: String { certificates.isEmpty ? "http" : "https" }
     }
 
     /// The listener for operators.
@@ -132,6 +146,10 @@ public struct Settings: Sendable {
         /// What anyone on this machine may do where nobody has a token.
         public internal(set) var roleOnLoopback = OperatorRole.auditor
         public internal(set) var reasons = Reasons.optional
+        /// What it serves under; none: plain http.
+        public internal(set) var certificates: [CertificateFiles] = []
+        /// Who issues the certificates that operators may show.
+        public internal(set) var clientCAFile: String?
 
         /// Whether looks at a person take a reason.
         public enum Reasons: String, Sendable, CaseIterable {
@@ -167,7 +185,10 @@ public struct Settings: Sendable {
     /// Somebody with an admin token of their own.
     public struct Operator: Sendable {
         public let name: String
-        public let token: Secret
+        /// Nil for one who proves themselves by a certificate only.
+        public let token: Secret?
+        /// The SHA-256 of their certificate.
+        public let certificate: [UInt8]?
         public let roles: [OperatorRole]
         /// From when on the token is refused, in seconds since 1970; nil: never.
         public let expiresAt: Int64?

@@ -84,6 +84,9 @@ public struct ConnectedSocket: ~Copyable, Sendable {
         }
     }
 
+    /// For those who read and write it by other means; valid while this socket lives.
+    public var number: Int32 { descriptor.number }
+
     /// Sends bytes, of which the system may take only some.
     ///
     /// - Returns: how many it took.

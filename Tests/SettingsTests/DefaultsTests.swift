@@ -34,6 +34,10 @@ import YAML
           hstsSeconds: 31536000       # 0 = off
           tlsCertificateFile: ""      # with tlsKeyFile
           tlsKeyFile: ""
+          tls:
+            certificates: []
+            redirectPort: 0
+            acmeFolder: ""
           outboundProxy: ""
           outboundProxyExceptions: []
         admin:
@@ -43,6 +47,9 @@ import YAML
           metricsToken: ""
           openOnLoopback: ""
           reasons: optional
+          tls:
+            certificates: []
+            clientCAFile: ""
         probes:
           host: ""
           port: 8082
@@ -276,8 +283,9 @@ import YAML
         #expect(settings.http.lameDuckSeconds == 5)
         #expect(settings.http.trustedProxies.isEmpty)
         #expect(settings.http.clientAddressHeader == .xForwardedFor)
-        #expect(settings.http.tlsCertificateFile == nil)
-        #expect(settings.http.tlsKeyFile == nil)
+        #expect(settings.http.certificates.isEmpty && settings.http.redirectPort == nil)
+        #expect(settings.http.acmeFolder == nil)
+        #expect(settings.admin.certificates.isEmpty && settings.admin.clientCAFile == nil)
         #expect(settings.http.outboundProxy == nil && settings.http.outboundProxyExceptions.isEmpty)
         #expect(settings.admin.host == "127.0.0.1")
         #expect(settings.admin.port == 8081)

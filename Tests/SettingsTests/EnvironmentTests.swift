@@ -130,7 +130,7 @@ import Testing
     @Test(arguments: [
         ("GATEHOUSE_PROVIDER_ZENKEY_REQUIRE_NONSE", "GATEHOUSE_PROVIDER_ZENKEY_REQUIRE_NONCE"),
         ("GATEHOUSE_HTTP_PROT", "GATEHOUSE_HTTP_PORT"), ("GATEHOUSE_LOGLEVEL", "GATEHOUSE_LOG_LEVEL"),
-        ("GATEHOUSE_HTTP_LISTENING_PORT", "GATEHOUSE_HTTP_PORT"), ("GATEHOUSE_APIKEYS", "GATEHOUSE_API_KEYS"),
+        ("GATEHOUSE_HTTP_LISTEN_PORT", "GATEHOUSE_HTTP_PORT"), ("GATEHOUSE_APIKEYS", "GATEHOUSE_API_KEYS"),
     ])
     func `a variable with our prefix that names no key is a fault with the nearest`(name: String, nearest: String)
         throws

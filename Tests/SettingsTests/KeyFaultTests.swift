@@ -69,23 +69,11 @@ import Wings
         #expect(besideProvider.map(\.expected) == ["provider: {zenkey: {minimumACR: …}}"])
     }
 
-    @Test(arguments: [
-        "http: {tlsCertFile: x}", "http: {tlsKey: x}",
-        "provider: {zenkey: {returnsTo: []}}", "tlsKeyFile: x", "http.tlsKeyFil: x",
-    ])
-    func `faults of keys no suggestion names a key that would be refused`(yaml: String) {
-        let faults = load(yaml + "\n").faults.filter { [.unknownKey, .dottedKey].contains($0.kind) }
+    @Test func `faults of keys no suggestion names a key that would be refused`() {
+        let faults = load("provider: {zenkey: {returnsTo: []}}\n").faults
+            .filter { [.unknownKey, .dottedKey].contains($0.kind) }
         #expect(!faults.isEmpty)
-        for fault in faults {
-            for key in ["tls", "returnTo:"] {
-                #expect(!fault.expected.contains(key), "\(fault)")
-            }
-        }
-    }
-
-    @Test func `faults of keys no list of what is taken names what would be refused`() throws {
-        let section = try #require(load(least + "http: on\n").faults.first)
-        #expect(section.expected.contains("port") && !section.expected.contains("tls"))
+        #expect(faults.allSatisfy { !$0.expected.contains("returnTo:") }, "\(faults)")
     }
 
     @Test func `a key that was there before may stand with its default`() {

@@ -41,7 +41,7 @@ extension Mistake {
                 fault: http (file, line 2): expected a section with the keys host, port, loops, connections, \
                 headerBytes, bodyBytes, headerTimeoutSeconds, bodyTimeoutSeconds, idleTimeoutSeconds, \
                 drainSeconds, connectionsPerAddress, lameDuckSeconds, trustedProxies, clientAddressHeader, \
-                hstsSeconds, outboundProxy, outboundProxyFile, outboundProxyExceptions
+                hstsSeconds, tlsCertificateFile, tlsKeyFile, tls.certificates, tls.redirectPort, tls.acmeFolder, outboundProxy, outboundProxyFile, outboundProxyExceptions
                 """),
         Mistake(
             .top, "htpp: {port: 8080}",
@@ -100,8 +100,7 @@ extension Mistake {
             .top, "http: {tlsCertificateFile: cert.pem, tlsKeyFile: key.pem}",
             "http: {}",
             says: """
-                fault: http.tlsCertificateFile (file, line 2) is cert.pem; expected nothing: the key has no \
-                effect in this version
+                fault: http.tlsCertificateFile (file, line 2) is cert.pem; expected a file that exists
                 """),
         Mistake(
             .top, "admin: {host: 0.0.0.0}",

@@ -7,22 +7,6 @@ import Testing
 @Suite struct `Rules between keys` {
     private static let privateKey = "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"
 
-    @Test(arguments: [
-        ("http: {tlsCertificateFile: cert.pem}", "http.tlsCertificateFile"),
-        ("http: {tlsKeyFile: key.pem}", "http.tlsKeyFile"),
-    ])
-    func `a key without effect is a fault, and the only one`(yaml: String, key: String) {
-        let loaded = load((yaml.hasPrefix("http") ? least : "") + yaml + "\n", files: ["key.pem": Self.privateKey])
-        #expect(loaded.faults.map(\.kind) == [.notAvailable])
-        #expect(loaded.faults.map(\.key) == [key])
-        #expect(loaded.faults.first?.expected.contains("no effect in this version") == true)
-        #expect(loaded.faults.allSatisfy { $0.source != nil })
-    }
-
-    @Test func `a key without effect that has its default is none`() {
-        #expect(load(least + "http: {tlsKeyFile: ''}\n").faults.isEmpty)
-    }
-
     @Test func `providers are asked again only where a refresh token is kept`() {
         let days = "session: {providerCheckDays: 30}\n"
         #expect(load(least + days).faults.map(\.key) == ["session.providerCheckDays"])

@@ -37,6 +37,16 @@ enum HousekeepingJobs {
         ]
     }
 
+    /// Serves certificates that were renewed.
+    static func look(at certificates: [ListenerCertificates], _ logger: Logger) -> [HousekeepingJob] {
+        guard !certificates.isEmpty else { return [] }
+        return [
+            HousekeepingJob(interval: keyInterval, complaint: "the certificates could not be looked at") {
+                for listener in certificates { listener.look(logger) }
+            }
+        ]
+    }
+
     /// Takes over what became of the keys in the store: others were added, one was retired, the time of one has come.
     private static func takeOverKeys(
         _ repository: any SecretKeyRepository & SigningKeyRepository, _ keys: SessionKeys, _ clock: Clock,

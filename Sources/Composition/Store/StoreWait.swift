@@ -19,6 +19,8 @@ struct StoreWait: Sendable {
     private static let connections = 64
 
     let settings: Settings
+    /// Those of the listener for operators.
+    let certificates: ListenerCertificates?
     /// That of the listener for operators.
     let loop: EventLoop
     let logger: Logger
@@ -73,7 +75,7 @@ struct StoreWait: Sendable {
         do throws(SystemError) {
             listener = try HTTPServer(
                 host: admin.host, port: admin.port, loops: [loop],
-                limits: HTTPServerLimits(settings.http, connections: Self.connections)
+                limits: HTTPServerLimits(settings.http, connections: Self.connections), tls: certificates?.server
             ) { _, _ in WaitingAPI() }
         } catch {
             throw .listen(host: admin.host, port: admin.port, error)

@@ -26,7 +26,9 @@ struct HostCheckup: Sendable {
     var isAnswering: Bool {
         guard settings.http.port > 0 else { return false }
         return HealthcheckCommand.hosts(of: settings.http.host).contains { host in
-            HealthProbe.status(of: "/healthz", at: host, port: settings.http.port, seconds: Self.seconds) == 200
+            HealthProbe.status(
+                of: "/healthz", at: host, port: settings.http.port,
+                byTLS: !settings.http.certificates.isEmpty, seconds: Self.seconds) == 200
         }
     }
 

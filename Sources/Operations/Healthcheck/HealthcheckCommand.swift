@@ -26,15 +26,16 @@ struct HealthcheckCommand: ParsableCommand {
         else {
             throw failure("The configuration is not valid; see gatehouse check-config.")
         }
-        let (host, port, key) = listener(settings)
+        let (host, port, byTLS, key) = listener(settings)
         guard port > 0 else {
             throw failure("\(key) is 0, so the kernel chose the port; only the log knows which.")
         }
         let path = ready ? "/readyz" : "/healthz"
         for host in Self.hosts(of: host) {
-            guard let status = HealthProbe.status(of: path, at: host, port: port, seconds: Self.timeoutSeconds) else {
-                continue
-            }
+            guard
+                let status = HealthProbe.status(
+                    of: path, at: host, port: port, byTLS: byTLS, seconds: Self.timeoutSeconds)
+            else { continue }
             guard status == 200 else {
                 throw failure("The server answers \(path) with \(status), where 200 means that all is well.", status)
             }
@@ -44,10 +45,13 @@ struct HealthcheckCommand: ParsableCommand {
         throw failure("The server does not answer at \(host), port \(port) (\(key)).")
     }
 
-    private func listener(_ settings: Settings) -> (host: String, port: UInt16, key: String) {
-        guard ready else { return (settings.http.host, settings.http.port, "http.port") }
-        guard let host = settings.probes.host else { return (settings.admin.host, settings.admin.port, "admin.port") }
-        return (host, settings.probes.port, "probes.port")
+    private func listener(_ settings: Settings) -> (host: String, port: UInt16, byTLS: Bool, key: String) {
+        let (http, admin) = (settings.http, settings.admin)
+        guard ready else { return (http.host, http.port, !http.certificates.isEmpty, "http.port") }
+        guard let host = settings.probes.host else {
+            return (admin.host, admin.port, !admin.certificates.isEmpty, "admin.port")
+        }
+        return (host, settings.probes.port, false, "probes.port")
     }
 
     /// - Parameter status: what the server has answered; nil where it has not.

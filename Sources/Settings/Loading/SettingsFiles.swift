@@ -24,7 +24,7 @@ public enum SettingsFileError: Error, Sendable, Equatable {
     /// Anything else, as the system words it.
     case system(String)
 
-    var sentence: String {
+    public var sentence: String {
         switch self {
         case .notFound: "a file that exists"
         case .notPermitted: "a file that this process may read"

@@ -49,7 +49,7 @@ extension Settings {
 
     /// As everybody reaches it; nil where that is not known yet.
     private var ownHost: OwnHost? {
-        OwnHost(issuer: session.issuer?.text ?? "http://" + Authority.text(host: http.host, port: http.port))
+        OwnHost(issuer: session.issuer?.text ?? "\(http.scheme)://" + Authority.text(host: http.host, port: http.port))
     }
 
     /// Gives a name to its first owner.

@@ -87,7 +87,7 @@ extension Settings {
         faults +=
             addressRules() + databaseRules() + exchangeRules() + checkRules()
             + ofWings.flatMap { $0.faults(beside: self) }
-            + MasterKeyRule.faults(storage, files)
+            + MasterKeyRule.faults(storage, files) + tlsRules(files)
         faults += KeysWithoutEffect.faults(
             keys, KeysWithoutEffect.ofSettings, under: "", in: self, fresh: fresh)
         if !isReachedByHTTPS {
@@ -101,6 +101,39 @@ extension Settings {
                 because: "the key is for a shared database, and storage.url names a file, which one server has")
         }
         return faults
+    }
+
+    /// A listener speaks TLS with certificates and keys that belong together, and what is for TLS needs it.
+    private func tlsRules(_ files: SettingsFiles) -> [SettingsError] {
+        var faults: [SettingsError] = []
+        func missing(_ key: String, _ expected: String) {
+            faults.append(SettingsError(.missing, key, value: "", expected: expected))
+        }
+        if http.tlsCertificateFile != nil, http.tlsKeyFile == nil {
+            missing("http.tlsKeyFile", "the private key of http.tlsCertificateFile")
+        }
+        if http.tlsKeyFile != nil, http.tlsCertificateFile == nil {
+            missing("http.tlsCertificateFile", "the certificate of http.tlsKeyFile")
+        }
+        if http.redirectPort != nil, http.certificates.isEmpty {
+            missing("http.tls.certificates", "a certificate, since http.tls.redirectPort sends clients to https")
+        }
+        if http.acmeFolder != nil, http.redirectPort == nil {
+            missing("http.tls.redirectPort", "port 80, where ACME servers look for what is in http.tls.acmeFolder")
+        }
+        if admin.clientCAFile != nil, admin.certificates.isEmpty {
+            missing("admin.tls.certificates", "a certificate, since admin.tls.clientCAFile is for https")
+        }
+        if admin.clientCAFile == nil {
+            for person in listedOperators.sections where person.certificate != nil {
+                missing("admin.tls.clientCAFile", "who has issued the certificate of \(person.name), in PEM")
+            }
+        }
+        let short = http.tlsCertificateFile != nil && http.tlsKeyFile != nil ? http.certificates.prefix(1) : []
+        return faults + CertificateRule.faults("http.tlsCertificateFile", Array(short), files)
+            + CertificateRule.faults("http.tls.certificates", http.tlsCertificates, files)
+            + CertificateRule.faults("admin.tls.certificates", admin.certificates, files)
+            + PEMRule.fault("admin.tls.clientCAFile", admin.clientCAFile, files)
     }
 
     /// What goes to a database on another machine can be read and changed on the way there, unless TLS shows that it is
@@ -185,7 +218,8 @@ extension Settings {
         guard let issuer = session.issuer else {
             let isUnspecified = IPAddress(http.host)?.isUnspecified == true
             guard isUnspecified || hasApps && !http.isOnLoopback else { return [] }
-            let expected = "your public base URL: without it, every token would name http://\(http.host) as its issuer"
+            let expected =
+                "your public base URL: without it, every token would name \(http.scheme)://\(http.host) as its issuer"
             return [SettingsError(.missing, "session.issuer", value: "", expected: expected)]
         }
         guard hasApps, !issuer.isSecure, !HostName.isLoopback(issuer.host) else { return [] }

@@ -3,9 +3,7 @@ internal import JSON
 /// The keys that are recognised, but whose feature is not there yet: set to other than their default they are a fault,
 /// so that nobody believes in what is not done. A key that lands is taken out here.
 package enum KeysWithoutEffect {
-    static let ofSettings: Set<String> = [
-        "http.tlsCertificateFile", "http.tlsKeyFile",
-    ]
+    static let ofSettings: Set<String> = []
 
     /// What says nothing of a store that is a file, which one server has.
     static let ofFiles: Set<String> = [

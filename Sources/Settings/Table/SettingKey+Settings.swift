@@ -73,6 +73,16 @@ extension SettingKey where Root == Settings {
             "Certificate chain (PEM) for HTTPS, with tlsKeyFile."),
         Self("http.tlsKeyFile", \.http.tlsKeyFile, .optional(.path), "Private key (PEM) for HTTPS."),
         Self(
+            "http.tls.certificates", \.http.tlsCertificates, .list(.certificateFiles),
+            "Further certificates for HTTPS, each with its private key; clients get the one for the name they ask for."),
+        Self(
+            "http.tls.redirectPort", \.http.redirectPort, .positive(upTo: 65_535, zero: "none"),
+            "Port, such as 80, at which plain http is answered with the way to https."),
+        Self(
+            "http.tls.acmeFolder", \.http.acmeFolder, .optional(.path),
+            "Folder whose files answer /.well-known/acme-challenge/NAME at that port, for an ACME client that writes them."
+        ),
+        Self(
             "http.outboundProxy", \.http.outboundProxy, .outboundRoute,
             "Proxy for https to all providers, by CONNECT; empty or direct: none. HTTPS_PROXY and NO_PROXY of the "
                 + "environment are not read."),
@@ -100,6 +110,12 @@ extension SettingKey where Root == Settings {
             "admin.reasons", \.admin.reasons, .text(.choice),
             "Whether an operator who looks at a person must say why (X-Reason, --reason); the reason is in the audit "
                 + "trail."),
+        Self(
+            "admin.tls.certificates", \.admin.certificates, .list(.certificateFiles),
+            "Certificates for HTTPS, each with its private key; none: plain http."),
+        Self(
+            "admin.tls.clientCAFile", \.admin.clientCAFile, .optional(.path),
+            "Who issues the certificates by which operators may prove themselves (PEM); admin.tokens names them."),
         Self(
             "probes.host", \.probes.host, .optional(.host),
             "Address of a listener for load balancers and supervisors, with /livez, /startupz, /readyz and /healthz "

@@ -5,7 +5,7 @@ import Synchronization
 internal import Syntax
 
 /// Who is let in on the listener for operators: those who prove themselves by a bearer token of their own (RFC 6750
-/// §2.1), or anyone on this machine where nobody has one.
+/// §2.1) or a certificate, or anyone on this machine where nobody has one.
 public final class Operators: Sendable {
     /// One who has a token.
     public struct Entry: Sendable {
@@ -13,11 +13,16 @@ public final class Operators: Sendable {
         public let roles: Set<OperatorRole>
         /// From when on the token is refused, in seconds since 1970; nil: never.
         public let expiresAt: Int64?
-        fileprivate let digest: [UInt8]
+        /// Of the token; nil for one who has none.
+        fileprivate let digest: [UInt8]?
+        /// The SHA-256 of the certificate; nil for one who has none.
+        fileprivate let certificate: [UInt8]?
 
-        public init(name: String, token: Secret, roles: Set<OperatorRole>, expiresAt: Int64?) {
-            (self.name, self.roles, self.expiresAt) = (name, roles, expiresAt)
-            digest = token.withBytes { Digest.sha256.hash($0) }
+        public init(
+            name: String, token: Secret?, certificate: [UInt8]? = nil, roles: Set<OperatorRole>, expiresAt: Int64?
+        ) {
+            (self.name, self.roles, self.expiresAt, self.certificate) = (name, roles, expiresAt, certificate)
+            digest = token?.withBytes { Digest.sha256.hash($0) }
         }
     }
 
@@ -63,14 +68,26 @@ public final class Operators: Sendable {
             guard Self.isFromThisMachine(request) else { return nil }
             return AdmittedOperator(name: Self.nameOnLoopback, roles: [roleOnLoopback])
         }
-        guard let sent else { return nil }
+        guard let sent else { return try byCertificate(request, entries, now: now) }
         let digest = Digest.sha256.hash(sent.utf8.span)
         var found: Entry?
-        for entry in entries where constantTimeEqual(entry.digest, digest) { found = entry }
+        for entry in entries {
+            if let own = entry.digest, constantTimeEqual(own, digest) { found = entry }
+        }
         guard let found else {
             try limits.count(limits.clientAddress.network(of: request), as: .failedAdminTokens)
             throw .invalidAdminToken
         }
+        if let end = found.expiresAt, end <= now { throw .expiredAdminToken(found.name) }
+        return AdmittedOperator(name: found.name, roles: found.roles)
+    }
+
+    /// Who shows a certificate whose issuer the listener knows. One that nobody here has is as good as none.
+    private func byCertificate(
+        _ request: HTTPRequest, _ entries: [Entry], now: Int64
+    ) throws(ServiceError) -> AdmittedOperator? {
+        guard let shown = request.clientCertificate, let found = entries.first(where: { $0.certificate == shown })
+        else { return nil }
         if let end = found.expiresAt, end <= now { throw .expiredAdminToken(found.name) }
         return AdmittedOperator(name: found.name, roles: found.roles)
     }
