@@ -5,7 +5,8 @@ import Foundation
 import Operations
 import Synchronization
 
-/// The one who runs `gatehouse store …` and `gatehouse keys …`: each command is a process of its own, which may be killed.
+/// The one who runs `gatehouse store …` and `gatehouse keys …`. Each command is a process of its own, and may be
+/// killed.
 final class Operator: Sendable {
     /// What came of a command.
     enum Outcome: Equatable {

@@ -19,7 +19,7 @@ struct Plan: Sendable {
     /// How long providers behave in the mean before one of them doesn't; nil where all do.
     private(set) var misbehaveEvery: Duration?
 
-    /// Whether providers that misbehave say at times that they can't serve now, after which a code may be sent once more.
+    /// Whether providers that misbehave say at times that they can't serve now: then a code may be sent once more.
     let providersDecline: Bool
 
     /// How long the carriers keep their keys in the mean; nil where they keep them for good.

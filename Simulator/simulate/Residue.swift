@@ -1,7 +1,7 @@
 import CSimulation
 
-/// What a server has at one moment: rows, sockets, jobs, memory. Once nobody is a user any more, and all that has a time
-/// is over, there must be no more of it than in the beginning.
+/// What a server has at one moment: rows, sockets, jobs, memory. Once nobody is a user any more, and all that has a
+/// time is over, there must be no more of it than in the beginning.
 struct Residue {
     /// What stays by intention: the trail of what was done, what a restore must not undo, keys, and the store's own
     /// words on itself; and for some weeks which sign-ins have failed, and what must not be taken for new.

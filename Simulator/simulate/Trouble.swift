@@ -107,8 +107,8 @@ struct Trouble: Sendable {
         story.tell("the engine is back")
     }
 
-    /// A store that does not open is a finding, unless the disk or the way to the engine is at fault just then. Who runs
-    /// a server starts it again.
+    /// A store that does not open is a finding, unless the disk or the way to the engine is at fault just then. Who
+    /// runs a server starts it again.
     private func restart(_ machine: Machine) async {
         var tries = setting.engine == nil ? 1 : Self.starts
         while let failure = await machine.start() {

@@ -36,8 +36,8 @@ public import System
     /// Whether there is more to be read that the socket will not announce.
     public var hasMore: Bool { unsafe SSL_has_pending(connection) == 1 }
 
-    /// The SHA-256 of the certificate that the client has shown and that its authority has issued; nil for none. Ask once
-    /// both sides have agreed.
+    /// The SHA-256 of the certificate that the client has shown and that its authority has issued; nil for none. Ask
+    /// once both sides have agreed.
     public private(set) lazy var clientCertificate: [UInt8]? = {
         guard contexts.asksForCertificate, let shown = unsafe SSL_get1_peer_certificate(connection) else { return nil }
         defer { unsafe X509_free(shown) }
