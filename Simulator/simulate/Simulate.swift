@@ -6,8 +6,8 @@ import Foundation
 /// `simulate call FLOW fails|fills|power|memory N` does one thing in a calm world, in which only the N-th call to the
 /// disk, or the N-th allocation of SQLite, goes wrong.
 ///
-/// The faults named are switched off: `kills`, `providers`, `network`, `disk`, `engine`, `pauses`, `commands`. It prints
-/// one line of JSON, and before it the story of the first finding. The status is 1 where there is one.
+/// The faults named are switched off: `kills`, `providers`, `network`, `disk`, `engine`, `pauses`, `commands`. It
+/// prints one line of JSON, and before it the story of the first finding. The status is 1 where there is one.
 @main
 struct Simulate {
     private static let usage = """

@@ -155,13 +155,23 @@ struct `A server that speaks TLS` {
                 let details = try stage.curl("/healthz").details
                 return details.split(separator: "\n").first { $0.contains("expire date") }.map(String.init) ?? details
             }
-            let before = try serial()
+            let address = try #require(stage.said.firstMatch(of: /admin listening address=\S*:(\d+)/))
+            let operators = LoopbackClient(port: try #require(UInt16(address.1)))
+            func end() async throws -> Double {
+                let text = try await operators.send("GET", "/metrics").text
+                let line = text.split(separator: "\n").first {
+                    $0.hasPrefix(#"gatehouse_certificate_not_after_seconds{listener="http"}"#)
+                }
+                return try #require(line?.split(separator: " ").last.flatMap { Double($0) }, "\(text)")
+            }
+            let (before, first) = (try serial(), try await end())
             try HTTPSStage.makeCertificate("server", for: ["localhost"], days: 40, in: stage.folder)
             try await eventually("the certificate to be read again") {
                 stage.said.contains("certificates were read again")
             }
             let renewed = try serial()
             #expect(renewed != before)
+            #expect(try await end() > first + 30 * 86_400)
             try Data("nothing".utf8).write(to: stage.folder.appending(path: "server.pem"))
             try await eventually("the bad one to be told") { stage.said.contains("those from before stay") }
             #expect(stage.said.contains("holds no certificate in PEM"))
