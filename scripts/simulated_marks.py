@@ -1,4 +1,4 @@
-"""Runs worlds in a build that counts what they reach, and tells which of the places in `Simulator/marks.txt` none has."""
+"""Tells which of the places in `Simulator/marks.txt` no world has reached, by what they have counted."""
 
 from __future__ import annotations
 

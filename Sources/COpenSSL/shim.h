@@ -1,9 +1,6 @@
 #ifndef GATEHOUSE_COPENSSL_SHIM_H
 #define GATEHOUSE_COPENSSL_SHIM_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <time.h>
 
 #include <openssl/bio.h>
