@@ -1,5 +1,6 @@
-"""Makes what the PostgreSQL of each simulated world is copied from: its programs, an empty cluster, and its clock. Prints
-the folder, which is kept from one run to the next."""
+"""Makes what the PostgreSQL of each simulated world is copied from: its programs, an empty cluster, and its clock.
+
+Prints the folder, which is kept from one run to the next."""
 
 from __future__ import annotations
 
