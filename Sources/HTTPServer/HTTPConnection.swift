@@ -220,14 +220,13 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
     /// Has a request answered in a task of its own.
     private func handOver(_ parsed: ParsedRequest) {
         let id = parsed.head.requestIdentifier ?? listener.resources.withValue { $0.requestIdentifier() }
-        var request = HTTPRequest(
+        let request = HTTPRequest(
             method: parsed.method, path: parsed.path, query: parsed.query, head: parsed.head, body: parsed.body,
-            peer: peer, id: id, receivedAt: startedAt)
-        request.clientCertificate = stream?.clientCertificate
+            peer: peer, id: id, receivedAt: startedAt, clientCertificate: stream?.clientCertificate)
         let context = ResponseContext(
             requestID: id, dropsBody: parsed.method == .head, isVersion10: parsed.isVersion10, acceptsGzip: false,
             closes: false)
-        answering = Task(executorPreference: loop) { [request] in await self.answer(request, context) }
+        answering = Task(executorPreference: loop) { await self.answer(request, context) }
     }
 
     private func answer(_ request: HTTPRequest, _ context: ResponseContext) async {

@@ -16,7 +16,7 @@ public struct HTTPRequest: Sendable {
     /// The client's X-Request-ID when that is 1 to 64 of `A-Z a-z 0-9 . _ -`, else one made here.
     public let id: String
     /// The SHA-256 of the certificate that the client has shown and that a known authority has issued; nil for none.
-    public var clientCertificate: [UInt8]?
+    public let clientCertificate: [UInt8]?
     /// When its first byte was read.
     public let receivedAt: MonotonicTime
     /// What the router found in the path.
@@ -35,8 +35,9 @@ public struct HTTPRequest: Sendable {
 
     init(
         method: HTTPMethod, path: String, query: String?, head: RequestHead, body: [UInt8], peer: SocketAddress,
-        id: String, receivedAt: MonotonicTime
+        id: String, receivedAt: MonotonicTime, clientCertificate: [UInt8]? = nil
     ) {
+        self.clientCertificate = clientCertificate
         (self.method, self.path, self.query, self.head, self.body) = (method, path, query, head, body)
         (self.peer, self.id, self.receivedAt) = (peer, id, receivedAt)
     }
