@@ -108,7 +108,7 @@ final class Engine: Sendable {
     }
 
     private func end(_ session: EngineSession) {
-        guard session.begin(.ended) else { return }
+        guard session.noteEnd() else { return }
         if session.number != 0 {
             _ = unsafe simulation_engine_answers_yes("SELECT pg_terminate_backend(\(session.number))")
             while unsafe simulation_engine_answers_yes(

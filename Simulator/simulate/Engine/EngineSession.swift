@@ -49,12 +49,10 @@ final class EngineSession: @unchecked Sendable {
     /// Takes note that it ends.
     ///
     /// - Returns: false where it has ended already.
-    func begin(_: End) -> Bool {
+    func noteEnd() -> Bool {
         defer { hasEnded = true }
         return !hasEnded
     }
-
-    enum End { case ended }
 
     // MARK: The client's side
 
