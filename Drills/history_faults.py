@@ -197,8 +197,9 @@ def skewed(bench: Bench, carriers: Carriers, name: str, settings: Settings) -> H
     """The clocks of instances are apart, and are set while they run."""
     if not shutil.which("cc"):
         raise NotInstalled("cc is not installed")
-    library = os.path.join(bench.folder, "skewed_clock.so")
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, f"{bench.root}/Drills/skewed_clock.c"], check=True)
+    library = os.path.join(bench.folder, "set_clock.so")
+    clock = f"{bench.root}/scripts/testbed/set_clock.c"
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, clock], check=True)
 
     def path(number: int) -> str:
         return os.path.join(bench.folder, f"{name}-clock{number}")

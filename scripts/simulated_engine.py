@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-CLOCK = "Simulator/engine/shown_clock.c"
+CLOCK = "scripts/testbed/set_clock.c"
 
 
 def folder() -> pathlib.Path:

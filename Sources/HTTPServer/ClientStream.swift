@@ -14,6 +14,13 @@ enum ClientStream: ~Copyable {
         }
     }
 
+    var isSecure: Bool {
+        switch self {
+        case .plain: false
+        case .secure: true
+        }
+    }
+
     /// Whether the client is not known well enough yet to be told anything.
     var isHandshaking: Bool {
         switch self {

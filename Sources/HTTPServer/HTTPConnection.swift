@@ -15,6 +15,8 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
     /// What it was let in as; the budget is told again when it closes.
     nonisolated let admission: ConnectionBudget.Admission
     private var stream: ClientStream?
+    /// Whether it is under TLS: a plain connection is asked for nothing of that.
+    private let isSecure: Bool
     private var state = ConnectionState()
     private var parser = RequestParser()
     /// When the first byte of the present request was read; before that, when the connection began to wait for it.
@@ -34,7 +36,7 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
     ) {
         self.loop = listener.loop
         (self.listener, self.peer, self.admission) = (listener, peer, admission)
-        number = stream.number
+        (number, isSecure) = (stream.number, stream.isSecure)
         self.stream = consume stream
     }
 
@@ -175,14 +177,17 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
             case .bytes(let count):
                 watcher = nil
                 if isOfUse { parser.append(resources.receiveBuffer[..<count]) }
-                readRest(into: &resources.receiveBuffer, isOfUse: isOfUse)
+                if isSecure { readRest(into: &resources.receiveBuffer, isOfUse: isOfUse) }
                 return .bytesRead
             // A handshake is a part of the first request's head, and has no more time than that.
-            case .wouldBlock: return stream?.isHandshaking ?? false ? .bytesRead : .nothingRead
+            case .wouldBlock: return isHandshaking ? .bytesRead : .nothingRead
             case .endOfStream: return .inputEnded
             }
         }
     }
+
+    /// Whether the client is not known well enough yet to be told anything.
+    private var isHandshaking: Bool { isSecure && stream?.isHandshaking ?? false }
 
     /// Reads what TLS has taken off the socket already, which no loop announces: one record at most.
     private func readRest(into buffer: inout [UInt8], isOfUse: Bool) {
@@ -193,7 +198,7 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
 
     /// Starts on the next request if it is all there.
     private func parse() -> ConnectionEvent? {
-        if stream?.isHandshaking ?? false { return .requestIncomplete(.head, awaitsContinue: false) }
+        if isHandshaking { return .requestIncomplete(.head, awaitsContinue: false) }
         do throws(ProtocolError) {
             guard let request = try parser.next(listener.limits) else {
                 return .requestIncomplete(parser.stage, awaitsContinue: parser.awaitsContinue)
@@ -222,7 +227,8 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
         let id = parsed.head.requestIdentifier ?? listener.resources.withValue { $0.requestIdentifier() }
         let request = HTTPRequest(
             method: parsed.method, path: parsed.path, query: parsed.query, head: parsed.head, body: parsed.body,
-            peer: peer, id: id, receivedAt: startedAt, clientCertificate: stream?.clientCertificate)
+            peer: peer, id: id, receivedAt: startedAt,
+            clientCertificate: isSecure ? stream?.clientCertificate : nil)
         let context = ResponseContext(
             requestID: id, dropsBody: parsed.method == .head, isVersion10: parsed.isVersion10, acceptsGzip: false,
             closes: false)

@@ -32,7 +32,7 @@ final class ListenerCertificates: Sendable {
             do throws(CertificateFault) {
                 server = try TLSServer(certificates, clientAuthority: authority)
             } catch {
-                throw FileFault(path: files[0].certificateFile, reason: "\(error)")
+                throw Self.fault(error, files, clientCAFile)
             }
         } catch {
             throw .certificate(path: error.path, reason: error.reason)
@@ -51,7 +51,7 @@ final class ListenerCertificates: Sendable {
             do throws(CertificateFault) {
                 try server.use(certificates, clientAuthority: authority)
             } catch {
-                throw FileFault(path: files[0].certificateFile, reason: "\(error)")
+                throw Self.fault(error, files, clientCAFile)
             }
             state.withLock { $0 = State(seen: now) }
             logger.notice(
@@ -77,6 +77,14 @@ final class ListenerCertificates: Sendable {
     private struct FileFault: Error {
         let path: String
         let reason: String
+    }
+
+    /// Names the file in which it is: all certificates have been read by then.
+    private static func fault(
+        _ fault: CertificateFault, _ files: [CertificateFiles], _ clientCAFile: String?
+    ) -> FileFault {
+        let path = fault == .noAuthority ? clientCAFile : files.map(\.certificateFile).joined(separator: ", ")
+        return FileFault(path: path ?? "", reason: "it \(fault)")
     }
 
     private static func status(of files: [CertificateFiles], _ clientCAFile: String?) -> [FileStatus?] {
