@@ -105,7 +105,7 @@ package struct Server: Service, CustomStringConvertible {
         let limits = HTTPServerLimits(settings.http, connections: shares.clients)
         let http = try makeServer(
             settings, limits, loops: loops, parts: parts, clients: clients, certificates: certificates)
-        let redirect = try Self.redirect(settings, port: http.address.port, on: adminLoop)
+        let redirect = try RedirectHandler.listener(settings, port: http.address.port, on: adminLoop)
         let admin = try AdminListener(
             settings, connections: shares.operators, loop: adminLoop, parts: parts, providers: providers,
             pulse: LoopPulse(loops), certificates: adminCertificates)
@@ -333,27 +333,6 @@ package struct Server: Service, CustomStringConvertible {
             }
         }
         return loops
-    }
-
-    private static let redirectConnections = 256
-
-    /// - Parameter port: of https.
-    /// - Returns: nil where plain http is not answered.
-    private static func redirect(
-        _ settings: Settings, port: UInt16, on loop: EventLoop
-    ) throws(StartError) -> HTTPServer? {
-        guard let from = settings.http.redirectPort.flatMap({ UInt16(exactly: $0) }) else { return nil }
-        let handler = RedirectHandler(
-            origin: settings.session.issuer.map { RedirectHandler.origin(of: $0) }, port: port,
-            acmeFolder: settings.http.acmeFolder)
-        do throws(SystemError) {
-            return try HTTPServer(
-                host: settings.http.host, port: from, loops: [loop],
-                limits: HTTPServerLimits(settings.http, connections: redirectConnections)
-            ) { _, _ in handler }
-        } catch {
-            throw .listen(host: settings.http.host, port: from, error)
-        }
     }
 
     private static func makeServer(

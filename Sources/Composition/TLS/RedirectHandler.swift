@@ -69,3 +69,28 @@ struct RedirectHandler: RequestHandler {
             body: Array("\(text)\n".utf8))
     }
 }
+
+extension RedirectHandler {
+    private static let connections = 256
+
+    /// Binds the listener for plain http; it answers after ``HTTPServer/start()``.
+    ///
+    /// - Parameter port: of https.
+    /// - Returns: nil where plain http is not answered.
+    static func listener(
+        _ settings: Settings, port: UInt16, on loop: EventLoop
+    ) throws(StartError) -> HTTPServer? {
+        guard let from = settings.http.redirectPort.flatMap({ UInt16(exactly: $0) }) else { return nil }
+        let handler = RedirectHandler(
+            origin: settings.session.issuer.map { Self.origin(of: $0) }, port: port,
+            acmeFolder: settings.http.acmeFolder)
+        do throws(SystemError) {
+            return try HTTPServer(
+                host: settings.http.host, port: from, loops: [loop],
+                limits: HTTPServerLimits(settings.http, connections: connections)
+            ) { _, _ in handler }
+        } catch {
+            throw .listen(host: settings.http.host, port: from, error)
+        }
+    }
+}
