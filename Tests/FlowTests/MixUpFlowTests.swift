@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `an evil carrier can't use it while it keeps the exchange waiting`() async throws {
-        try await RunningGatehouse.with(zenkey: ["timeoutSeconds: 2", "signInTimeoutSeconds: 3"]) { gatehouse in
+        try await RunningGatehouse.with(zenkey: ["timeoutSeconds: 6", "signInTimeoutSeconds: 8"]) { gatehouse in
             let victim = try await gatehouse.authorize("ada")
             gatehouse.simulation.misbehave(try #require(Misbehaviour(name: "hang")), at: .token, of: .borealis)
             async let misled = gatehouse.signIn(victim, ["mccmnc": try network(.borealis, gatehouse)])

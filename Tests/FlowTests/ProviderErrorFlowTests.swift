@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `a carrier's error of the transport is in the log with its host and its cause`() async throws {
-        try await RunningGatehouse.with(zenkey: ["timeoutSeconds: 1"]) { gatehouse in
+        try await RunningGatehouse.with(zenkey: ["timeoutSeconds: 5"]) { gatehouse in
             gatehouse.simulation.misbehave(.answer(.hang), at: .token)
             let answer = try await gatehouse.signIn("ada")
             #expect(answer.status == 504, "\(answer.text)")

@@ -257,7 +257,7 @@ import Testing
     ]
 
     @Test func `is told of where it fails, and not where it is about the user`() async throws {
-        try await PushFlow.with(zenkey: ["timeoutSeconds: 1"]) { flow in
+        try await PushFlow.with(zenkey: ["timeoutSeconds: 5"]) { flow in
             for (number, answer) in Self.answers.enumerated() {
                 flow.gatehouse.simulation.misbehave(answer.misbehaviour, at: .push, times: 1)
                 let id = try await flow.begun(["login_hint": .string("+1555000000\(number)")])
