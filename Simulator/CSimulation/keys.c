@@ -14,6 +14,11 @@
 
 static uint64_t count;
 
+// Those that every world has, which the process that worlds are made of has read before the first of them.
+#define READY 12
+#define BITS 2048
+static EVP_PKEY *ready[READY];
+
 static void place(char *path, size_t size, const char *ending) {
     const char *folder = getenv("TMPDIR");
     char name[256];
@@ -46,8 +51,8 @@ static void keep(EVP_PKEY *key, const char *path) {
     OPENSSL_free(bytes);
 }
 
-int EVP_PKEY_generate(EVP_PKEY_CTX *context, EVP_PKEY **key) {
-    if (!simulation_self() || !EVP_PKEY_CTX_is_a(context, "RSA")) return REAL(EVP_PKEY_generate)(context, key);
+/// The next one.
+static int make(EVP_PKEY_CTX *context, EVP_PKEY **key) {
     char path[320];
     count++;
     place(path, sizeof path, ".der");
@@ -57,4 +62,33 @@ int EVP_PKEY_generate(EVP_PKEY_CTX *context, EVP_PKEY **key) {
     simulation_end_stream();
     if (result == 1) keep(*key, path);
     return result;
+}
+
+int EVP_PKEY_generate(EVP_PKEY_CTX *context, EVP_PKEY **key) {
+    if (!simulation_self() || !EVP_PKEY_CTX_is_a(context, "RSA")) return REAL(EVP_PKEY_generate)(context, key);
+    if (count >= READY || !ready[count]) return make(context, key);
+    *key = ready[count++];
+    return EVP_PKEY_up_ref(*key);
+}
+
+/// What a key works out when it first signs stays with it.
+static void sign_once(EVP_PKEY *key) {
+    unsigned char digest[32] = {0}, signature[1024];
+    size_t length = sizeof signature;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(key, NULL);
+    if (context && EVP_PKEY_sign_init(context) == 1) {
+        EVP_PKEY_CTX_set_signature_md(context, EVP_sha256());
+        EVP_PKEY_sign(context, signature, &length, digest, sizeof digest);
+    }
+    EVP_PKEY_CTX_free(context);
+}
+
+void simulation_prepare_keys(void) {
+    simulation_take_randomness();
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+    if (context && EVP_PKEY_keygen_init(context) == 1 && EVP_PKEY_CTX_set_rsa_keygen_bits(context, BITS) == 1) {
+        while (count < READY && make(context, &ready[count]) == 1) sign_once(ready[count - 1]);
+    }
+    EVP_PKEY_CTX_free(context);
+    count = 0;
 }

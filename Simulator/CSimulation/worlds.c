@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 // One process after the other is made of this one, which has loaded everything and begun nothing, and which is the same
-// for all of them: nothing is allocated here.
+// for all of them: nothing is allocated here between two.
 
 #define WORDS 32
 
@@ -43,6 +43,7 @@ static int run(void) {
 }
 
 void simulation_each_world(int argument_count, char **arguments) {
+    simulation_prepare_keys();
     if (argument_count != 2 || strcmp(arguments[1], "-")) {
         count = argument_count - 1 < WORDS ? argument_count - 1 : WORDS;
         for (int i = 0; i < count; i++) words[i] = arguments[i + 1];

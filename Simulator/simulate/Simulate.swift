@@ -18,10 +18,10 @@ struct Simulate {
         """
     private static let usualSeconds: Int64 = 300
     /// Of so many worlds one is of instances that share a database, and the others of one server with a file.
-    private static let seedsOfInstances: UInt64 = 5
+    private static let seedsOfInstances: UInt64 = 25
     /// Of so many worlds everybody leaves one at the end; of so many, one is looked at a day later.
     private static let seedsOfLeaving: UInt64 = 10
-    private static let seedsOfEmptying: UInt64 = 50
+    private static let seedsOfEmptying: UInt64 = 500
     private static let instances = 3
 
     static func main() {

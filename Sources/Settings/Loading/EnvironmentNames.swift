@@ -113,12 +113,35 @@ struct EnvironmentNames {
     private static func words(_ path: [String]) -> String { path.map(spelled).joined(separator: "_") }
 
     private static func spelled(_ component: String) -> String {
+        let bytes = component.utf8
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: spelled(bytes), as: UTF8.self) }
         var name = ""
         var last: Character?
         for character in component {
             if last?.isLowercase == true, character.isUppercase { name += "_" }
             name += character.isLetter || character.isNumber ? character.uppercased() : "_"
             last = character
+        }
+        return name
+    }
+
+    /// The same of what is in ASCII, as every key is: there are thousands at each start.
+    private static func spelled(_ component: String.UTF8View) -> [UInt8] {
+        var name: [UInt8] = []
+        var isAfterSmall = false
+        for byte in component {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"):
+                name.append(byte - 0x20)
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                if isAfterSmall { name.append(UInt8(ascii: "_")) }
+                name.append(byte)
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                name.append(byte)
+            default:
+                name.append(UInt8(ascii: "_"))
+            }
+            isAfterSmall = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
         }
         return name
     }

@@ -32,6 +32,7 @@ enum KubernetesVariables {
     static func notices(
         _ variables: [String: String], keys: [SettingKey<Settings>], prefixes: [String]
     ) -> [SettingsNotice] {
+        guard !variables.isEmpty else { return [] }
         let ours = Set(keys.map { EnvironmentNames.variable($0.path) })
         return variables.keys.sorted().filter { name in
             ours.contains(name) || prefixes.contains { name.hasPrefix($0) }
