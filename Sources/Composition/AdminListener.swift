@@ -19,7 +19,7 @@ struct AdminListener: Sendable {
     /// - Parameter connections: how many there may be at once.
     init(
         _ settings: Settings, connections: Int, loop: EventLoop, parts: APIParts, providers: [Provider],
-        pulse: LoopPulse, certificates: ListenerCertificates?
+        pulse: LoopPulse, sockets: InheritedSockets, certificates: ListenerCertificates?
     ) throws(StartError) {
         let operators = Operators(settings.admin)
         let readiness = ServiceReadiness(repository: parts.repository, clock: parts.clock)
@@ -33,13 +33,13 @@ struct AdminListener: Sendable {
             logger: parts.logger)
         do throws(SystemError) {
             http = try HTTPServer(
-                host: settings.admin.host, port: settings.admin.port, loops: [loop], limits: limits,
-                tls: certificates?.server
+                at: sockets.place(of: .admin, host: settings.admin.host, port: settings.admin.port), loops: [loop],
+                limits: limits, tls: certificates?.server
             ) { _, _ in api }
         } catch {
             throw .listen(host: settings.admin.host, port: settings.admin.port, error)
         }
-        probes = try Self.probes(settings, loop) { api.probes }
+        probes = try Self.probes(settings, sockets, loop) { api.probes }
         isOnLoopback = settings.admin.isOnLoopback
         (self.operators, self.readiness) = (operators, readiness)
     }
@@ -50,12 +50,16 @@ struct AdminListener: Sendable {
     ///
     /// - Returns: nil where none is configured.
     static func probes(
-        _ settings: Settings, _ loop: EventLoop, _ api: @escaping @Sendable () -> some RequestHandler
+        _ settings: Settings, _ sockets: InheritedSockets, _ loop: EventLoop,
+        _ api: @escaping @Sendable () -> some RequestHandler
     ) throws(StartError) -> HTTPServer? {
-        guard let host = settings.probes.host else { return nil }
+        guard let host = settings.probes.host else {
+            try sockets.refuse(.probes)
+            return nil
+        }
         do throws(SystemError) {
             return try HTTPServer(
-                host: host, port: settings.probes.port, loops: [loop],
+                at: sockets.place(of: .probes, host: host, port: settings.probes.port), loops: [loop],
                 limits: HTTPServerLimits(settings.http, connections: probeConnections)
             ) { _, _ in api() }
         } catch {

@@ -1,6 +1,7 @@
 import Accounts
 import AccountsSQLite
 import Apps
+import EventLoop
 import HTTPClient
 package import Logging
 package import Observability
@@ -31,6 +32,9 @@ package struct Reloading: Service, CustomStringConvertible {
     let admin: AdminListener
     let trust: TrustStore
     let certificates: [ListenerCertificates]
+    let manager: ServiceManager
+    /// Where apps are answered.
+    let address: SocketAddress
     let repository: any AccountRepository
     let keys: SessionKeys
     let clock: Clock
@@ -48,6 +52,7 @@ package struct Reloading: Service, CustomStringConvertible {
         admin = server.admin
         trust = server.trust
         certificates = server.certificates
+        (manager, address) = (server.manager, server.address)
         repository = server.repository
         keys = server.keys
         clock = Clock.system
@@ -55,7 +60,11 @@ package struct Reloading: Service, CustomStringConvertible {
     }
 
     package func run() async throws {
-        for await _ in signals.cancelOnGracefulShutdown() { await reload() }
+        for await _ in signals.cancelOnGracefulShutdown() {
+            manager.tell(.reloading)
+            await reload()
+            manager.tell(.ready("\(address)"))
+        }
     }
 
     private func reload() async {

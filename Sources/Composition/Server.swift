@@ -35,6 +35,8 @@ package struct Server: Service, CustomStringConvertible {
     let trust: TrustStore
     /// Those of the listeners that speak TLS.
     let certificates: [ListenerCertificates]
+    let manager: ServiceManager
+    let pulse: LoopPulse
     private let http: HTTPServer
     /// What sends plain http to https; nil where nothing does.
     private let redirect: HTTPServer?
@@ -49,10 +51,14 @@ package struct Server: Service, CustomStringConvertible {
     private let spans: SpanExporter?
     let failedSignIns: FailedSignInLog
     private let drain: Duration
+    /// What a stop may take beside what runs, for a service manager that waits for its end.
+    private static let lastSteps = Duration.seconds(30)
     private let logger: Logger
 
+    /// - Parameter manager: what has started the process, and may have opened its sockets.
     package static func start(
-        _ settings: Settings, wings: [Wing], observers: Observers, metrics: MetricRegistry, logger: Logger
+        _ settings: Settings, wings: [Wing], observers: Observers, metrics: MetricRegistry,
+        manager: ServiceManager = .none, logger: Logger
     ) async throws(StartError) -> Server {
         let steps = StepMetrics(settings)
         metrics.add(steps)
@@ -72,7 +78,8 @@ package struct Server: Service, CustomStringConvertible {
             "admin", settings.admin.certificates, clientCAFile: settings.admin.clientCAFile)
         let allCertificates = [certificates, adminCertificates].compactMap(\.self)
         let store = try await StoreWait(
-            settings: settings, certificates: adminCertificates, loop: adminLoop, logger: logger
+            settings: settings, certificates: adminCertificates, sockets: manager.sockets, loop: adminLoop,
+            logger: logger
         ).opened {
             () throws(StartError) in
             try await OpenStore.open(
@@ -104,11 +111,14 @@ package struct Server: Service, CustomStringConvertible {
             failedSignIns: failedSignIns.counter, observers, metrics, clock, logger)
         let limits = HTTPServerLimits(settings.http, connections: shares.clients)
         let http = try makeServer(
-            settings, limits, loops: loops, parts: parts, clients: clients, certificates: certificates)
-        let redirect = try RedirectHandler.listener(settings, port: http.address.port, on: adminLoop)
+            settings, limits, loops: loops, parts: parts, clients: clients, sockets: manager.sockets,
+            certificates: certificates)
+        let redirect = try RedirectHandler.listener(
+            settings, manager.sockets, port: http.address.port, on: adminLoop)
+        let pulse = LoopPulse(loops)
         let admin = try AdminListener(
             settings, connections: shares.operators, loop: adminLoop, parts: parts, providers: providers,
-            pulse: LoopPulse(loops), certificates: adminCertificates)
+            pulse: pulse, sockets: manager.sockets, certificates: adminCertificates)
         let spans = SpanExporter(settings, observers.tracer, on: adminLoop, trust, logger)
         let loopMetrics = LoopMetrics(loops)
         let storeMetrics = StoreMetrics(store: StepMetrics.name(of: settings))
@@ -133,7 +143,7 @@ package struct Server: Service, CustomStringConvertible {
         }
         return Server(
             providers: providers, apiKeys: apiKeys, apps: apps, admin: admin, trust: trust,
-            certificates: allCertificates, http: http, redirect: redirect,
+            certificates: allCertificates, manager: manager, pulse: pulse, http: http, redirect: redirect,
             clients: clients,
             loops: loops, adminLoop: adminLoop, store: store, keys: keys,
             housekeeping: Housekeeping(
@@ -257,6 +267,7 @@ package struct Server: Service, CustomStringConvertible {
             ])
         logger.notice("admin listening", metadata: ["address": "\(admin.http.address)"])
         if let probes = admin.probes { logger.notice("probes listening", metadata: ["address": "\(probes.address)"]) }
+        manager.tell(.ready("\(http.address)"))
         await withGracefulShutdownHandler {
             await housekeeping.run()
         } onGracefulShutdown: {
@@ -283,7 +294,10 @@ package struct Server: Service, CustomStringConvertible {
     package var adminAddress: SocketAddress { admin.http.address }
 
     /// Tells load balancers to send their requests elsewhere, and answers meanwhile as always.
-    func beginLameDuck() async {
+    ///
+    /// - Parameter time: how long that goes on.
+    func beginLameDuck(for time: Duration) async {
+        manager.tell(.stopping(within: time + drain + Self.lastSteps))
         await admin.readiness.drain()
         await http.announceClose()
     }
@@ -291,6 +305,7 @@ package struct Server: Service, CustomStringConvertible {
     /// Lets running requests finish, within the time that draining may take, and closes the store last.
     package func stop() async {
         logger.notice("draining")
+        manager.tell(.stopping(within: drain + Self.lastSteps))
         // Who looks whether this server is ready is answered to the last.
         await admin.readiness.drain()
         await redirect?.drain(within: .zero)
@@ -337,14 +352,14 @@ package struct Server: Service, CustomStringConvertible {
 
     private static func makeServer(
         _ settings: Settings, _ limits: HTTPServerLimits, loops: [EventLoop], parts: APIParts, clients: [HTTPClient],
-        certificates: ListenerCertificates?
+        sockets: InheritedSockets, certificates: ListenerCertificates?
     ) throws(StartError) -> HTTPServer {
         let byLoop = Dictionary(
             uniqueKeysWithValues: zip(loops, clients).map { (ObjectIdentifier($0), $1) })
         do throws(SystemError) {
             let http = settings.http
             return try HTTPServer(
-                host: http.host, port: http.port, loops: loops, limits: limits,
+                at: sockets.place(of: .http, host: http.host, port: http.port), loops: loops, limits: limits,
                 proxies: http.trustedProxies, tls: certificates?.server
             ) { loop, address in
                 // The configured host and not the bound address: a name stays a name.

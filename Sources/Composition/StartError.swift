@@ -12,6 +12,8 @@ package import System
 package enum StartError: Error, CustomStringConvertible {
     case system(SystemError)
     case listen(host: String, port: UInt16, SystemError)
+    /// Connections would wait for ever in a socket that a service manager has opened.
+    case inheritedSockets(InheritedSockets.Fault)
     /// A listener can't be served under what the file holds.
     case certificate(path: String, reason: String)
     case databaseAddress(ConnectionStringError)
@@ -41,6 +43,7 @@ package enum StartError: Error, CustomStringConvertible {
         case .system(let error): "the system refused what a server needs: \(error)"
         case .listen(let host, let port, let error):
             "can't listen on \(Authority.text(host: host, port: port)): \(error)"
+        case .inheritedSockets(let fault): "what the service manager has opened can't be served: \(fault)"
         case .certificate(let path, let reason): "the certificate or key \(path) can't be used: \(reason)"
         case .databaseAddress(.malformed): "storage.url is no address that libpq understands"
         case .databaseAddress(.namesService): "storage.url names a service; put there what the service file says"

@@ -30,7 +30,7 @@ package struct StopSignals: Service, CustomStringConvertible {
                 for await signal in signals.cancelOnGracefulShutdown() {
                     guard !isLameDuck, signal == .sigterm, lameDuck > .zero else { return }
                     isLameDuck = true
-                    await server.beginLameDuck()
+                    await server.beginLameDuck(for: lameDuck)
                     logger.notice(
                         "told to stop: not ready, and accepting for a while", metadata: ["for": "\(lameDuck)"])
                     continuation.finish()

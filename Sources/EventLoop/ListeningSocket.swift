@@ -67,6 +67,24 @@ public struct ListeningSocket: ~Copyable, Sendable {
         self.address = address
     }
 
+    /// Shares a socket that somebody else has opened and owns. What has not been accepted when this one goes waits for
+    /// others who share it.
+    ///
+    /// - Throws: `SystemError`; `EINVAL` for a socket that does not listen, and `EAFNOSUPPORT` for one that is not TCP.
+    public init(sharing number: Int32) throws(SystemError) {
+        let descriptor = try OwnedDescriptor(duplicating: number)
+        let own = descriptor.number
+        var listens: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        try systemCall("getsockopt") { unsafe getsockopt(own, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) }
+        guard listens != 0 else { throw SystemError(call: "getsockopt", code: EINVAL) }
+        let address = try Self.localAddress(of: own)
+        let flags = try systemCall("fcntl") { fcntl(own, F_GETFL) }
+        try systemCall("fcntl") { fcntl(own, F_SETFL, flags | O_NONBLOCK) }
+        self.descriptor = descriptor
+        self.address = address
+    }
+
     /// The number to register with a loop; valid while this socket lives.
     public var number: Int32 { descriptor.number }
 

@@ -15,50 +15,40 @@ public final class HTTPServer: Sendable {
     /// How many were refused since the start.
     public var refusalCounts: [(reason: ConnectionRefusal, count: Int)] { budget.refusalCounts }
 
-    /// Binds, so that connections queue from now on; they are answered after ``start()``.
+    /// Listens, so that connections queue from now on; they are answered after ``start()``.
     ///
     /// - Parameters:
-    ///   - host: an address to bind to, or a name, to whose addresses it binds: those of them that the machine has.
-    ///   - port: 0 lets the kernel choose.
     ///   - loops: the loops to serve on, at least one. They belong to the caller, who starts and stops them.
     ///   - proxies: behind whom many clients stand: ``HTTPServerLimits/maximumConnectionsPerAddress`` does not hold for
     ///     them.
     ///   - tls: what clients are served under; nil where they speak plain HTTP.
     ///   - handler: makes the handler for a loop, knowing the real address.
-    /// - Throws: `SystemError` when the address can't be bound, or somebody else listens there.
+    /// - Throws: `SystemError` when the address can't be bound, somebody else listens there, or what was opened before
+    ///   is no TCP socket that listens.
     public init(
-        host: String, port: UInt16, loops: [EventLoop], limits: HTTPServerLimits,
+        at place: ListeningPlace, loops: [EventLoop], limits: HTTPServerLimits,
         proxies: [AddressRange] = [], tls: TLSServer? = nil,
         handler: @Sendable (EventLoop, SocketAddress) -> any RequestHandler
     ) throws(SystemError) {
         let budget = ConnectionBudget(limits, proxies: proxies)
         var listeners: [LoopListener] = []
         var handlers: [any RequestHandler] = []
-        var first: SocketAddress?
-        var missing: SystemError?
-        for name in try ListeningSocket.addresses(of: host) {
-            do throws(SystemError) {
-                // The loops share the port, and so would any other server of this user's, which would get half of the
-                // connections: a socket that shares with nobody finds out.
-                if port != 0 { _ = try ListeningSocket(host: name, port: port, sharesPort: false) }
-                for (index, loop) in loops.enumerated() {
-                    let socket = try ListeningSocket(host: name, port: first?.port ?? port, sharesPort: true)
-                    let address = first ?? socket.address
-                    first = address
-                    if index == handlers.count { handlers.append(handler(loop, address)) }
-                    listeners.append(
-                        LoopListener(
-                            loop: loop, socket: socket, limits: limits, budget: budget, tls: tls,
-                            handler: handlers[index]))
-                }
-            } catch {
-                // A name may have an address of a family that the machine does without.
-                guard error.meansNoSuchAddress else { throw error }
-                missing = error
-            }
+        let first = try place.open(for: loops.count) { index, socket, first in
+            if index == handlers.count { handlers.append(handler(loops[index], first)) }
+            listeners.append(
+                LoopListener(
+                    loop: loops[index], socket: socket, limits: limits, budget: budget, tls: tls,
+                    handler: handlers[index]))
         }
-        guard let address = first else { throw missing ?? .hostNotFound }
-        (self.address, self.listeners, self.budget) = (address, listeners, budget)
+        (self.address, self.listeners, self.budget) = (first, listeners, budget)
+    }
+
+    /// The same on a host and a port of its own.
+    public convenience init(
+        host: String, port: UInt16, loops: [EventLoop], limits: HTTPServerLimits,
+        handler: @Sendable (EventLoop, SocketAddress) -> any RequestHandler
+    ) throws(SystemError) {
+        try self.init(at: .bound(host: host, port: port), loops: loops, limits: limits, handler: handler)
     }
 
     /// Begins to accept connections.

@@ -6,6 +6,8 @@ internal import Glibc
 public enum EnvironmentVariables {
     public static func isSet(_ name: String) -> Bool { unsafe getenv(name) != nil }
 
+    public static func value(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
+
     public static func remove(_ name: String) { unsafe unsetenv(name) }
 
     /// Sets a variable that is not set.

@@ -44,7 +44,8 @@ struct ServeCommand: AsyncParsableCommand {
         for notice in notices + settings.noticesOfExamples() { logger.notice("\(notice)") }
         if wantsKeyLog { logger.warning("SSLKEYLOGFILE has no effect: keys of connections are written nowhere") }
         DescriptorLimit.raise()
-        let server = try await started(settings, writer, logger)
+        let manager = try serviceManager(settings, writer, logger)
+        let server = try await started(settings, manager, writer, logger)
         let reloading = Reloading(
             signals: hangups, file: options.file, effective: effective, server: server, threshold: threshold,
             logger: logger)
@@ -55,7 +56,9 @@ struct ServeCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    logged(server), logged(reloading),
+                    // Ended last: whoever watches hears of this process while it finishes what runs.
+                    logged(Watchdog(manager: manager, server: server, logger: logger)), logged(server),
+                    logged(reloading),
                     logged(stopping, whenItEnds: .gracefullyShutdownGroup),
                 ], logger: logger))
         try await group.run()
@@ -73,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// The server; where it does not start, that is told.
     private func started(
-        _ settings: Settings, _ writer: LogWriter, _ logger: Logger
+        _ settings: Settings, _ manager: ServiceManager, _ writer: LogWriter, _ logger: Logger
     ) async throws(ExitCode) -> Server {
         do throws(StartError) {
             let metrics = MetricRegistry()
@@ -83,17 +86,36 @@ struct ServeCommand: AsyncParsableCommand {
             metrics.add(ofPackages)
             let tracer = Tracer(settings)
             if let tracer { metrics.add(tracer) }
-            return try await Server.start(
-                settings, wings: Wing.all, observers: Observers([], tracer: tracer), metrics: metrics, logger: logger)
-        } catch {
-            switch settings.log.format {
-            case .text:
-                writer.flush(within: Self.lastLinesTime)
-                StandardError.write("gatehouse: \(error)\n")
-            case .json: logger.critical("the server does not start", metadata: ["reason": "\(error)"])
+            return try await manager.awaiting { () throws(StartError) in
+                try await Server.start(
+                    settings, wings: Wing.all, observers: Observers([], tracer: tracer), metrics: metrics,
+                    manager: manager, logger: logger)
             }
-            throw ExitCode(1)
+        } catch {
+            throw end(for: error, settings, writer, logger)
         }
+    }
+
+    /// What has started this process; where it has opened sockets that nobody serves, that is told.
+    private func serviceManager(
+        _ settings: Settings, _ writer: LogWriter, _ logger: Logger
+    ) throws(ExitCode) -> ServiceManager {
+        do throws(StartError) {
+            return try ServiceManager.ofProcess()
+        } catch {
+            throw end(for: error, settings, writer, logger)
+        }
+    }
+
+    /// Says why the server does not start.
+    private func end(for error: StartError, _ settings: Settings, _ writer: LogWriter, _ logger: Logger) -> ExitCode {
+        switch settings.log.format {
+        case .text:
+            writer.flush(within: Self.lastLinesTime)
+            StandardError.write("gatehouse: \(error)\n")
+        case .json: logger.critical("the server does not start", metadata: ["reason": "\(error)"])
+        }
+        return ExitCode(1)
     }
 
     /// The configuration; where it is faulty, that is told.

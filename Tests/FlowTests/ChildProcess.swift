@@ -27,10 +27,12 @@ final class ChildProcess: Sendable {
     /// How it ended. To send it a signal, hold the lock, so that the number is not another's yet.
     private let ending = Mutex<Ending?>(nil)
 
-    /// - Parameter environment: added to this process's own.
+    /// - Parameters:
+    ///   - environment: added to this process's own.
+    ///   - inherited: descriptors of ours that it has from 3 on, all above them.
     init(
         _ executable: URL, _ arguments: [String], environment: [String: String] = [:], input: Stream = .null,
-        output: Stream = .null, errors: Stream = .null
+        output: Stream = .null, errors: Stream = .null, inherited: [Int32] = []
     ) throws {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -50,7 +52,12 @@ final class ChildProcess: Sendable {
                 unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, number)
             }
         }
-        unsafe closeAllAbove(&actions, STDERR_FILENO + 1)
+        var next = STDERR_FILENO + 1
+        for descriptor in inherited {
+            unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, next)
+            next += 1
+        }
+        unsafe closeAllAbove(&actions, next)
         // The test run ignores and blocks what the child must hear.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)

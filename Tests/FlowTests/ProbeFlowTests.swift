@@ -26,7 +26,7 @@ import Testing
             }
             // What is told operators at the other door is told nobody here.
             #expect(try await client.send("GET", "/readyz", headers: token).json == ["status": "ok"])
-            await gatehouse.server.beginLameDuck()
+            await gatehouse.server.beginLameDuck(for: .zero)
             let draining = try await client.send("GET", "/readyz")
             #expect(draining.status == 503 && draining["status"] == "draining")
             #expect(try await client.send("GET", "/livez").status == 200)

@@ -177,7 +177,8 @@ import Testing
         var limits = HTTPServerLimits.patient
         limits.maximumConnectionsPerAddress = 1
         let server = try HTTPServer(
-            host: "127.0.0.1", port: 0, loops: [loop], limits: limits, proxies: [#require(AddressRange("127.0.0.1"))]
+            at: .bound(host: "127.0.0.1", port: 0), loops: [loop], limits: limits,
+            proxies: [#require(AddressRange("127.0.0.1"))]
         ) { _, _ in handler }
         try await server.start()
         let clients = try (0..<5).map { _ in try HTTPTestConnection(to: server.address.port) }

@@ -21,6 +21,7 @@ struct StoreWait: Sendable {
     let settings: Settings
     /// Those of the listener for operators.
     let certificates: ListenerCertificates?
+    let sockets: InheritedSockets
     /// That of the listener for operators.
     let loop: EventLoop
     let logger: Logger
@@ -74,13 +75,14 @@ struct StoreWait: Sendable {
         let listener: HTTPServer
         do throws(SystemError) {
             listener = try HTTPServer(
-                host: admin.host, port: admin.port, loops: [loop],
+                at: sockets.place(of: .admin, host: admin.host, port: admin.port), loops: [loop],
                 limits: HTTPServerLimits(settings.http, connections: Self.connections), tls: certificates?.server
             ) { _, _ in WaitingAPI() }
         } catch {
             throw .listen(host: admin.host, port: admin.port, error)
         }
-        let listeners = [listener] + (try AdminListener.probes(settings, loop) { WaitingAPI() }.map { [$0] } ?? [])
+        let listeners =
+            [listener] + (try AdminListener.probes(settings, sockets, loop) { WaitingAPI() }.map { [$0] } ?? [])
         do throws(SystemError) {
             for listener in listeners { try await listener.start() }
         } catch {

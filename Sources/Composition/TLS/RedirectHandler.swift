@@ -78,15 +78,18 @@ extension RedirectHandler {
     /// - Parameter port: of https.
     /// - Returns: nil where plain http is not answered.
     static func listener(
-        _ settings: Settings, port: UInt16, on loop: EventLoop
+        _ settings: Settings, _ sockets: InheritedSockets, port: UInt16, on loop: EventLoop
     ) throws(StartError) -> HTTPServer? {
-        guard let from = settings.http.redirectPort.flatMap({ UInt16(exactly: $0) }) else { return nil }
+        guard let from = settings.http.redirectPort.flatMap({ UInt16(exactly: $0) }) else {
+            try sockets.refuse(.redirect)
+            return nil
+        }
         let handler = RedirectHandler(
             origin: settings.session.issuer.map { Self.origin(of: $0) }, port: port,
             acmeFolder: settings.http.acmeFolder)
         do throws(SystemError) {
             return try HTTPServer(
-                host: settings.http.host, port: from, loops: [loop],
+                at: sockets.place(of: .redirect, host: settings.http.host, port: from), loops: [loop],
                 limits: HTTPServerLimits(settings.http, connections: connections)
             ) { _, _ in handler }
         } catch {

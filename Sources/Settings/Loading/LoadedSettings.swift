@@ -65,7 +65,8 @@ extension Settings {
     ///   - wings: whose keys there are beside ours.
     /// - Returns: the settings, or every fault at once.
     package static func loadOfProcess(file: String?, wings: [any WingSettings.Type]) -> LoadedSettings {
-        load(file: file, environment: ProcessInfo.processInfo.environment, wings: wings) {
+        let environment = ServiceCredentials.ofProcess.added(to: ProcessInfo.processInfo.environment)
+        return load(file: file, environment: environment, wings: wings) {
             path throws(SettingsFileError) in
             try bytes(of: path)
         }

@@ -19,7 +19,7 @@ public struct LoopPulse: Sendable {
     }
 
     /// Has each of them take up a job, and waits for it as long as that may take.
-    func areAlive(within patience: Duration = Self.patience) async -> Bool {
+    package func areAlive(within patience: Duration = Self.patience) async -> Bool {
         let beats = Beats()
         for loop in loops {
             Task(executorPreference: loop) { beats.count.wrappingAdd(1, ordering: .relaxed) }
