@@ -33,6 +33,7 @@ import gzip_bombs
 import history
 import hosts
 import hot_row
+import https
 import idle
 import incidents
 import instances
@@ -59,6 +60,7 @@ import standby
 import stops
 import storage
 import traces
+import unit
 import unread_log
 import vault
 import worst_day
@@ -84,7 +86,7 @@ DRILLS: dict[str, Drill] = {
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler,
     "history": history, "hot-row": hot_row, "overload": overload, "worst-day": worst_day, "alerts": alerts,
-    "traces": traces, "hosts": hosts, "incidents": incidents, "cost": cost, "soak": soak}
+    "traces": traces, "hosts": hosts, "https": https, "unit": unit, "incidents": incidents, "cost": cost, "soak": soak}
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding
 # too.

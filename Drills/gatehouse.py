@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypedDict, Unpack
 
 from testbed.carriers import PLAIN_CLIENT, PLAIN_REDIRECT, ZENKEY_CLIENT, ZENKEY_REDIRECT, Carriers
@@ -48,13 +48,14 @@ class Providers(Protocol):
 
 class Options(TypedDict, total=False):
     """`settings` are environment variables, which win over the configuration, such as GATEHOUSE_HTTP_LOOPS;
-    `executable` is another version than the one under drill."""
+    `executable` is another version than the one under drill, and `kept` are descriptors that it gets."""
 
     database: str | None
     settings: Mapping[str, str] | None
     limits: Mapping[int, int] | None
     awaits: bool
     executable: str | None
+    kept: Sequence[int]
 
 
 class Gatehouse(Process):
@@ -71,7 +72,8 @@ class Gatehouse(Process):
         # A log of its own for each start, or the port of the last one would be found.
         starts = len([name for name in os.listdir(folder) if name.startswith("gatehouse-")])
         super().__init__([options.get("executable") or f"{binaries}/gatehouse", "serve", "--config", configuration],
-                         f"{folder}/gatehouse-{starts}.log", self.settings, options.get("limits"))
+                         f"{folder}/gatehouse-{starts}.log", self.settings, options.get("limits"),
+                         options.get("kept", ()))
         # Not known before it listens.
         self.port = 0
         if options.get("awaits", True):

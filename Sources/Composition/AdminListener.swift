@@ -31,13 +31,13 @@ struct AdminListener: Sendable {
             version: Version.text, wings: parts.wings, observers: parts.observers, metrics: parts.metrics,
             clock: parts.clock,
             logger: parts.logger)
+        let place = sockets.place(of: .admin, host: settings.admin.host, port: settings.admin.port)
         do throws(SystemError) {
             http = try HTTPServer(
-                at: sockets.place(of: .admin, host: settings.admin.host, port: settings.admin.port), loops: [loop],
-                limits: limits, tls: certificates?.server
+                at: place, loops: [loop], limits: limits, tls: certificates?.server
             ) { _, _ in api }
         } catch {
-            throw .listen(host: settings.admin.host, port: settings.admin.port, error)
+            throw .listen(place, error)
         }
         probes = try Self.probes(settings, sockets, loop) { api.probes }
         isOnLoopback = settings.admin.isOnLoopback
@@ -57,13 +57,14 @@ struct AdminListener: Sendable {
             try sockets.refuse(.probes)
             return nil
         }
+        let place = sockets.place(of: .probes, host: host, port: settings.probes.port)
         do throws(SystemError) {
             return try HTTPServer(
-                at: sockets.place(of: .probes, host: host, port: settings.probes.port), loops: [loop],
+                at: place, loops: [loop],
                 limits: HTTPServerLimits(settings.http, connections: probeConnections)
             ) { _, _ in api() }
         } catch {
-            throw .listen(host: host, port: settings.probes.port, error)
+            throw .listen(place, error)
         }
     }
 

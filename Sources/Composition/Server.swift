@@ -356,10 +356,11 @@ package struct Server: Service, CustomStringConvertible {
     ) throws(StartError) -> HTTPServer {
         let byLoop = Dictionary(
             uniqueKeysWithValues: zip(loops, clients).map { (ObjectIdentifier($0), $1) })
+        let http = settings.http
+        let place = sockets.place(of: .http, host: http.host, port: http.port)
         do throws(SystemError) {
-            let http = settings.http
             return try HTTPServer(
-                at: sockets.place(of: .http, host: http.host, port: http.port), loops: loops, limits: limits,
+                at: place, loops: loops, limits: limits,
                 proxies: http.trustedProxies, tls: certificates?.server
             ) { loop, address in
                 // The configured host and not the bound address: a name stays a name.
@@ -369,7 +370,7 @@ package struct Server: Service, CustomStringConvertible {
                 return parts.api(tokenIssuer: issuer, client: byLoop[ObjectIdentifier(loop)] ?? clients[0])
             }
         } catch {
-            throw .listen(host: settings.http.host, port: settings.http.port, error)
+            throw .listen(place, error)
         }
     }
 }

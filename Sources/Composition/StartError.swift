@@ -1,6 +1,7 @@
 package import Accounts
 package import AccountsSQL
 import EventLoop
+package import HTTPServer
 package import Postgres
 package import Sealing
 package import Settings
@@ -11,7 +12,7 @@ package import System
 /// Why the server, or a command that works on the store, did not start, in words for the person who starts it.
 package enum StartError: Error, CustomStringConvertible {
     case system(SystemError)
-    case listen(host: String, port: UInt16, SystemError)
+    case listen(ListeningPlace, SystemError)
     /// Connections would wait for ever in a socket that a service manager has opened.
     case inheritedSockets(InheritedSockets.Fault)
     /// A listener can't be served under what the file holds.
@@ -41,8 +42,8 @@ package enum StartError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .system(let error): "the system refused what a server needs: \(error)"
-        case .listen(let host, let port, let error):
-            "can't listen on \(Authority.text(host: host, port: port)): \(error)"
+        case .listen(let place, let error):
+            "can't listen on \(place): \(error)"
         case .inheritedSockets(let fault): "what the service manager has opened can't be served: \(fault)"
         case .certificate(let path, let reason): "the certificate or key \(path) can't be used: \(reason)"
         case .databaseAddress(.malformed): "storage.url is no address that libpq understands"

@@ -3,13 +3,22 @@ import Syntax
 import System
 
 /// Where a server listens.
-public enum ListeningPlace: Sendable {
+public enum ListeningPlace: Sendable, CustomStringConvertible {
     /// On a host, which is an address or a name, and a port. It binds to those addresses of a name that the machine
     /// has; port 0 lets the kernel choose.
     case bound(host: String, port: UInt16)
     /// On sockets that somebody else has opened and keeps open, by their descriptors. Connections wait in them also
     /// while no server runs.
     case inherited([Int32])
+
+    /// For those who read why nobody listens there.
+    public var description: String {
+        switch self {
+        case .bound(let host, let port): Authority.text(host: host, port: port)
+        case .inherited(let descriptors):
+            "what was opened before, descriptor \(descriptors.map(String.init).joined(separator: ", "))"
+        }
+    }
 
     /// Opens a socket for each loop at each address.
     ///

@@ -23,13 +23,14 @@ class Process:
     """A started program whose standard output and standard error go to a file."""
 
     def __init__(self, command: Sequence[str], log: str, environment: Mapping[str, str] | None = None,
-                 limits: Mapping[int, int] | None = None) -> None:
-        """`limits` has limits of setrlimit(2), hard and soft, by their number."""
+                 limits: Mapping[int, int] | None = None, kept: Sequence[int] = ()) -> None:
+        """`limits` has limits of setrlimit(2), hard and soft, by their number; `kept` are descriptors that it gets."""
         self.log = log
         with self.output() as output:
             self.child = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                env={**os.environ, **(environment or {})}, preexec_fn=lambda: set_limits(limits or {}))
+                env={**os.environ, **(environment or {})}, pass_fds=kept,
+                preexec_fn=lambda: set_limits(limits or {}))
         self.id = self.child.pid
 
     def output(self) -> BinaryIO:

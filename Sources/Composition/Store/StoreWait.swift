@@ -71,15 +71,15 @@ struct StoreWait: Sendable {
     }
 
     private func listening() async throws(StartError) -> [HTTPServer] {
-        let admin = settings.admin
+        let place = sockets.place(of: .admin, host: settings.admin.host, port: settings.admin.port)
         let listener: HTTPServer
         do throws(SystemError) {
             listener = try HTTPServer(
-                at: sockets.place(of: .admin, host: admin.host, port: admin.port), loops: [loop],
+                at: place, loops: [loop],
                 limits: HTTPServerLimits(settings.http, connections: Self.connections), tls: certificates?.server
             ) { _, _ in WaitingAPI() }
         } catch {
-            throw .listen(host: admin.host, port: admin.port, error)
+            throw .listen(place, error)
         }
         let listeners =
             [listener] + (try AdminListener.probes(settings, sockets, loop) { WaitingAPI() }.map { [$0] } ?? [])

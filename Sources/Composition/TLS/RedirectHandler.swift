@@ -87,13 +87,14 @@ extension RedirectHandler {
         let handler = RedirectHandler(
             origin: settings.session.issuer.map { Self.origin(of: $0) }, port: port,
             acmeFolder: settings.http.acmeFolder)
+        let place = sockets.place(of: .redirect, host: settings.http.host, port: from)
         do throws(SystemError) {
             return try HTTPServer(
-                at: sockets.place(of: .redirect, host: settings.http.host, port: from), loops: [loop],
+                at: place, loops: [loop],
                 limits: HTTPServerLimits(settings.http, connections: connections)
             ) { _, _ in handler }
         } catch {
-            throw .listen(host: settings.http.host, port: from, error)
+            throw .listen(place, error)
         }
     }
 }

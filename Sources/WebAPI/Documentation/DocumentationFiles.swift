@@ -47,7 +47,12 @@ final class DocumentationFiles: Sendable {
 
     func page(for request: HTTPRequest) -> HTTPResponse { answer(all.page, to: request) }
 
-    func entrance(for request: HTTPRequest) -> HTTPResponse { answer(all.entrance, to: request) }
+    /// It is small, and scanners judge a service's compression by this page alone (BREACH).
+    func entrance(for request: HTTPRequest) -> HTTPResponse {
+        var response = answer(all.entrance, to: request)
+        response.isCompressible = false
+        return response
+    }
 
     private var all: All {
         rendered.withLock { rendered in
