@@ -96,7 +96,7 @@ extension PrivateKey {
         guard isOnePair else { throw .unreadableKey }
     }
 
-    /// Whether its public half verifies what it signs. A check by OpenSSL looks besides for whether an RSA key's factors
+    /// Whether its public half verifies what it signs. OpenSSL's own check also looks whether the factors of an RSA key
     /// are primes, which takes thirty times as long and would be a part of every start.
     private var isOnePair: Bool {
         let message: [UInt8] = [0]

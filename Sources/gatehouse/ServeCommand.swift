@@ -56,7 +56,7 @@ struct ServeCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    // Ended last: whoever watches hears of this process while it finishes what runs.
+                    // Ended last: the service manager hears of this process while it finishes what runs.
                     logged(Watchdog(manager: manager, server: server, logger: logger)), logged(server),
                     logged(reloading),
                     logged(stopping, whenItEnds: .gracefullyShutdownGroup),

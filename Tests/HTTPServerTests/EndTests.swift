@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `comes for the one idle longest when there are too many`() async throws {
-        try await withServer(HTTPServerLimits(maximumConnections: 2)) { server in
+        try await withServer(.patient(maximumConnections: 2)) { server in
             let (first, second) = (
                 try HTTPTestConnection(to: server.address.port), try HTTPTestConnection(to: server.address.port)
             )
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `comes for an idle one of another loop when this one has none`() async throws {
-        try await withServer(HTTPServerLimits(maximumConnections: 1), loops: 2) { server in
+        try await withServer(.patient(maximumConnections: 1), loops: 2) { server in
             var clients: [HTTPTestConnection] = []
             for number in 0..<20 {
                 clients.append(try HTTPTestConnection(to: server.address.port))
@@ -118,7 +118,7 @@ import Testing
     @Test func `comes with 503 for the one too many when all are busy`() async throws {
         let mayFinish = Event()
         let running = Mutex(0)
-        try await withServer(HTTPServerLimits(maximumConnections: 2)) { request in
+        try await withServer(.patient(maximumConnections: 2)) { request in
             running.withLock { $0 += 1 }
             await mayFinish.wait()
             return await echo(request)
@@ -189,7 +189,7 @@ import Testing
     @Test func `makes room for another`() async throws {
         let mayFinish = Event()
         // One more than are busy in the end, since the server may learn of the last client's end a moment later.
-        try await withServer(HTTPServerLimits(maximumConnections: 3)) { request in
+        try await withServer(.patient(maximumConnections: 3)) { request in
             if request.path == "/busy" { await mayFinish.wait() }
             return await echo(request)
         } _: { server in

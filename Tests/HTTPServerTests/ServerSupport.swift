@@ -33,6 +33,12 @@ extension HTTPServerLimits {
     static let patient = HTTPServerLimits(
         headerTimeout: .seconds(120), bodyTimeout: .seconds(120), writeTimeout: .seconds(120),
         lingerTimeout: .seconds(120), firstRequestGrace: .seconds(120))
+
+    static func patient(maximumConnections: Int) -> HTTPServerLimits {
+        var limits = patient
+        limits.maximumConnections = maximumConnections
+        return limits
+    }
 }
 
 /// Runs `body` against a server that listens on a port of the kernel's choice, and drains it afterwards.
@@ -83,7 +89,7 @@ final class Event: Sendable {
 
 /// Waits until a condition holds.
 func eventually(_ condition: () async -> Bool) async -> Bool {
-    for _ in 0..<1000 {
+    for _ in 0..<6000 {
         if await condition() { return true }
         try? await Task.sleep(for: .milliseconds(10))
     }
