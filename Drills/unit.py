@@ -26,9 +26,9 @@ RESTARTS = int(os.environ.get("DRILL_UNIT_RESTARTS", "20"))
 LOAD = 8
 # What the processes of this drill do before the server is there, or for the tracer.
 NOT_OURS = {"execve", "arch_prctl", "restart_syscall"}
-# The server goes on without: the unit sets the limits, Dispatch only asks for less of a processor for what can wait,
-# and SQLite gives its files to their folder's owner only as root, as which no unit of ours runs.
-DISPENSABLE = {"prlimit64", "setrlimit", "setpriority", "fchown"}
+# The server goes on without: the unit sets the limits, and SQLite gives its files to their folder's owner only as root,
+# as which no unit of ours runs.
+DISPENSABLE = {"prlimit64", "setrlimit", "fchown"}
 CALL = re.compile(r"^(?:\d+ +)?(?:<\.\.\. )?([a-z_0-9]+)(?:\(| resumed)", re.MULTILINE)
 
 
@@ -83,7 +83,7 @@ def is_sound(said: str, exposure: float) -> list[Claim]:
 def outlives(service: str, *sockets: str) -> list[Claim]:
     tied = [text for text in sockets if re.search(r"^(PartOf|BindsTo)=", text, re.MULTILINE)]
     return [Claim(not tied, "a restart of the service leaves the sockets alone"),
-            Claim("Sockets=gatehouse.socket" in service, "the service has its socket however it is started")]
+            Claim("\nSockets=gatehouse.socket" in service, "the service has its socket however it is started")]
 
 
 # MARK: What the server asks of the system
@@ -109,12 +109,18 @@ def watch_calls(bench: Bench, carriers: Carriers) -> None:
             server.kill()
     made = set(CALL.findall(open_text(trace))) - NOT_OURS
     bench.figure("system_calls", len(made))
-    bench.state(*permits(permitted(), made))
+    unit = os.path.join(bench.root, "Config", "systemd", "gatehouse.service")
+    bench.state(*permits(permitted(open_text(unit)), made))
 
 
-def permitted() -> set[str]:
-    """What @system-service has without @privileged and @resources."""
-    return members("@system-service") - members("@privileged") - members("@resources")
+def permitted(service: str) -> set[str]:
+    """What the filters of the unit leave, one after the other."""
+    allowed: set[str] = set()
+    for filtered in re.findall(r"^SystemCallFilter=(.*)$", service, re.MULTILINE):
+        names = set[str]().union(*(
+            members(name) if name.startswith("@") else {name} for name in filtered.removeprefix("~").split()))
+        allowed = allowed - names if filtered.startswith("~") else allowed | names
+    return allowed
 
 
 def members(group: str) -> set[str]:
@@ -153,7 +159,8 @@ def restart(bench: Bench, carriers: Carriers) -> None:
     with open(wrapper, "w", encoding="ascii") as file:
         file.write(
             f"#!/bin/bash\nexec 3<&{number} {number}<&-\n"
-            f"LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=http exec {bench.binaries}/gatehouse \"$@\"\n")
+            "export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=http\n"
+            f"exec setpriv --bounding-set=-sys_nice {bench.binaries}/gatehouse \"$@\"\n")
     os.chmod(wrapper, 0o700)
     over = threading.Event()
     waits, failed = list[float](), list[str]()
@@ -173,6 +180,7 @@ def restart(bench: Bench, carriers: Carriers) -> None:
     threads = [threading.Thread(target=ask) for _ in range(LOAD)]
     server: Gatehouse | None = None
     ends: list[int] = []
+    strange: list[str] = []
     try:
         for turn in range(RESTARTS):
             server = bench.start(carriers, "activated-server", executable=wrapper, kept=[number])
@@ -181,6 +189,7 @@ def restart(bench: Bench, carriers: Carriers) -> None:
                     thread.start()
             eventually(functools.partial(is_longer, waits, len(waits) + 200), 30)
             ends.append(server.stop())
+            strange += foreign(server.log_text())
         server = bench.start(carriers, "activated-server", executable=wrapper, kept=[number])
         over.set()
         for thread in threads:
@@ -196,7 +205,16 @@ def restart(bench: Bench, carriers: Carriers) -> None:
     bench.figure("requests", len(waits))
     bench.figure("longest_wait_ms", round(max(waits) * 1000))
     bench.figure("median_ms", f"{statistics.median(waits) * 1000:.1f}")
-    bench.state(*refuses_nobody(failed, ends))
+    bench.state(*refuses_nobody(failed, ends), is_our_log(strange))
+
+
+def foreign(log: str) -> list[str]:
+    """Lines that a library has written, and not the server."""
+    return [line for line in log.splitlines() if not re.match(r"\d{4}-\d\d-\d\dT", line)]
+
+
+def is_our_log(strange: Sequence[str]) -> Claim:
+    return Claim(not strange, f"without a right to priorities there is nothing strange in the log ({strange[:3]})")
 
 
 def refuses_nobody(failed: Sequence[str], ends: Iterable[int]) -> list[Claim]:
@@ -207,10 +225,12 @@ def refuses_nobody(failed: Sequence[str], ends: Iterable[int]) -> list[Claim]:
 def self_test() -> None:
     shows(is_sound("", 1.4), ("nothing wrong", is_sound("gatehouse.service:3: Unknown key", 1.4)),
           ("exposed", is_sound("", 2.1)))
-    service = "Sockets=gatehouse.socket"
+    service = "\nSockets=gatehouse.socket"
     shows(outlives(service, "[Socket]"), ("leaves the sockets", outlives(service, "PartOf=gatehouse.service")),
           ("its socket", outlives("", "[Socket]")))
     many = {f"call{number}" for number in range(40)}
     shows(permits(many, many), ("are seen", permits(many, set())), ("permits all", permits(many, many | {"ptrace"})))
+    shows([is_our_log(foreign("2026-11-28T13:00:00.000Z notice listening\n"))],
+          ("strange", [is_our_log(foreign("Failed to set thread priority"))]))
     shows(refuses_nobody([], [0]), ("no request fails", refuses_nobody(["reset"], [0])),
           ("in good order", refuses_nobody([], [-9])))

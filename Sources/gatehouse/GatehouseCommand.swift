@@ -18,6 +18,8 @@ struct GatehouseCommand: AsyncParsableCommand {
         subcommands: [ServeCommand.self] + OperatorCommands.all)
 
     static func main() async {
+        // Who may not raise the priority of a thread, as nobody but root may, would find a line about each in the log.
+        EnvironmentVariables.setIfMissing("LIBDISPATCH_LOG", to: "NO")
         let words = ProgramArguments.read(otherwise: Array(CommandLine.arguments.dropFirst()))
         if words.first == "help", let unknown = firstUnknown(words.dropFirst()) {
             exit(withError: ValidationError("There is no command \(unknown)."))
