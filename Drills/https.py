@@ -34,6 +34,22 @@ PATIENCE = 5.0
 ROUNDS, SECONDS = 3, 3
 HANDSHAKE_RATIO, REQUEST_RATIO = 1.15, 1.1
 TOLERABLE = {"OK", "INFO", "LOW", "WARN"}
+# Where nginx speaks TLS for the carriers, which are on 127.0.0.1.
+FRONT = "127.0.0.2"
+SIGN_INS = 300
+FRONT_OF_CARRIERS = """\
+worker_processes 1; pid {folder}/front.pid; error_log {folder}/front.log; daemon off;
+events {{ worker_connections 1024; }}
+http {{ access_log off; keepalive_requests 1000000;
+{servers}
+}}
+"""
+FRONT_OF_ONE = """\
+    server {{
+        listen {host}:{port} ssl; ssl_certificate {folder}/chain.pem; ssl_certificate_key {folder}/key.pem;
+        location / {{ proxy_pass http://127.0.0.1:{port}; proxy_set_header Host $http_host; }}
+    }}
+"""
 NGINX = """\
 worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/nginx.log; daemon off;
 events {{ worker_connections 8192; }}
@@ -62,6 +78,7 @@ def run(bench: Bench) -> None:
         break_handshakes(bench, server, place)
         renew(bench, server, place)
         compare(bench, server, place)
+    sign_in(bench, place)
 
 
 class Certificates:
@@ -85,7 +102,7 @@ class Certificates:
         """Puts a new certificate and its key into their places, and returns its serial number."""
         self.serial += 1
         with open(f"{self.folder}/extensions", "w", encoding="ascii") as file:
-            file.write("subjectAltName=DNS:localhost,IP:127.0.0.1\nbasicConstraints=CA:FALSE\nkeyUsage=digitalSignature\n"
+            file.write("subjectAltName=DNS:localhost,IP:127.0.0.1,IP:127.0.0.2\nbasicConstraints=CA:FALSE\nkeyUsage=digitalSignature\n"
                        "extendedKeyUsage=serverAuth\ncrlDistributionPoints=URI:http://localhost/drill.crl\n")
         self.openssl("req", *self.key("new-key.pem"), "-out", "request.pem", "-subj", "/CN=localhost")
         self.openssl("x509", "-req", "-in", "request.pem", "-CA", "ca.pem", "-CAkey", "ca-key.pem", "-days", "90",
@@ -317,6 +334,61 @@ def counted(pattern: str, command: Sequence[str]) -> int:
 
 def is_cheap(name: str, ratio: float, most: float) -> Claim:
     return Claim(ratio <= most, f"a {name} costs at most {most} of nginx's ({ratio:.2f})")
+
+
+# MARK: Sign-ins
+
+
+def sign_in(bench: Bench, place: Certificates) -> None:
+    """What a sign-in takes with TLS to the app and to the provider, beside one without."""
+    if not shutil.which("nginx"):
+        return
+    with contextlib.ExitStack() as stack:
+        plain = stack.enter_context(bench.carriers())
+        behind = stack.enter_context(bench.carriers(issuer_host=f"https://{FRONT}"))
+        configuration = f"{bench.folder}/front.conf"
+        with open(configuration, "w", encoding="ascii") as file:
+            ports = set(behind.ports.values())
+            ones = "\n".join(FRONT_OF_ONE.format(host=FRONT, port=port, folder=place.folder) for port in ports)
+            file.write(FRONT_OF_CARRIERS.format(folder=place.folder, servers=ones))
+        front = Process(["nginx", "-c", configuration], f"{bench.folder}/front-output.log")
+        stack.callback(front.stop)
+        front.awaited(lambda: is_open(behind.ports["plain"]) or None, 10, "does not stand in front of the carriers")
+        trust = {f"GATEHOUSE_PROVIDER_{name}_CA_FILE": place.authority for name in ("ZENKEY", "PLAIN")}
+        servers = (
+            stack.enter_context(bench.server(plain, "plain", settings={"GATEHOUSE_LOG_LEVEL": "notice"})),
+            stack.enter_context(bench.server(behind, "secure", settings={**place.settings, **trust})))
+        costs: list[list[float]] = [[], []]
+        for turn in range(ROUNDS + 1):
+            for number, server in enumerate(servers):
+                took = of_a_sign_in(server, place.context if number else None)
+                # The first time metadata and keys are fetched.
+                if turn:
+                    costs[number].append(took)
+    without, under = (statistics.median(of_one) for of_one in costs)
+    bench.figure("sign_in_us", f"{without * 1e6:.0f}")
+    bench.figure("sign_in_under_tls_us", f"{under * 1e6:.0f}")
+
+
+def is_open(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex((FRONT, port)) == 0
+
+
+def of_a_sign_in(server: Gatehouse, context: ssl.SSLContext | None) -> float:
+    """Its processor time in seconds, on a connection that is kept."""
+    codes = [server.carriers.authorize(f"user{number}", "plain") for number in range(SIGN_INS)]
+    connection = (http.client.HTTPSConnection("localhost", server.port, timeout=30, context=context) if context
+                  else http.client.HTTPConnection("localhost", server.port, timeout=30))
+    with contextlib.closing(connection):
+        before = processor_time(server.id)
+        for code in codes:
+            connection.request("POST", "/auth/signin", json.dumps(code), {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            body = answer.read()
+            if answer.status != 200:
+                raise RuntimeError(f"a sign-in is refused: {answer.status} {body.decode(errors='replace')[:200]}")
+        return (processor_time(server.id) - before) / SIGN_INS
 
 
 def self_test() -> None:

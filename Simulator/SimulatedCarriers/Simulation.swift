@@ -26,7 +26,8 @@ public final class Simulation: Sendable {
     ///
     /// - Parameters:
     ///   - host: the address to listen on.
-    ///   - issuerHost: how clients reach it, as it stands in every URL; nil for `host`.
+    ///   - issuerHost: how clients reach it, as it stands in every URL; nil for `host`. With a scheme,
+    ///     `https://127.0.0.2`, where somebody else speaks TLS in front of it.
     ///   - loops: at least one, started by the caller and stopped after ``stop()``.
     ///   - latency: how long each call of a backend is kept waiting; without a thread.
     ///   - codeLifetime: of authorization codes at carriers, in seconds; nil for what is usual.
@@ -40,7 +41,8 @@ public final class Simulation: Sendable {
         // RFC 3986 §3.2.2
         let name = issuerHost ?? host
         let world = try World(
-            clients: clients, issuerHost: name.contains(":") ? "[\(name)]" : name, latency: latency,
+            clients: clients, issuerHost: name.contains(":") && !name.contains("://") ? "[\(name)]" : name,
+            latency: latency,
             codeLifetime: codeLifetime, gatehouse: gatehouse)
         var servers: [HTTPServer] = []
         for listener in Listener.allCases {

@@ -82,7 +82,8 @@ final class World: Sendable {
 
     /// The issuer's URL, without a closing slash. A dialect's tokens may name another one, below it.
     func url(_ issuer: SimulatedIssuer) -> String {
-        "http://\(issuerHost):\(port(issuer.listener))" + (issuer.isDialect ? "/\(issuer.rawValue)" : "")
+        "\(issuerHost.contains("://") ? "" : "http://")\(issuerHost):\(port(issuer.listener))"
+            + (issuer.isDialect ? "/\(issuer.rawValue)" : "")
     }
 
     /// What a subscriber is called by an issuer to a client.

@@ -35,7 +35,8 @@ struct CarrierSimulator: AsyncParsableCommand {
     @Option(help: "How long each call of a backend is kept waiting, in milliseconds.")
     var latencyMs = 0
 
-    @Option(help: "The host name in all URLs; the address listened on when absent.")
+    @Option(
+        help: "The host name in all URLs, with https:// where a proxy speaks TLS; the address listened on when absent.")
     var issuerHost: String?
 
     @Option(

@@ -22,10 +22,12 @@ LISTENING = {
 class Carriers(Process):
     """`urls` and `ports` tell where each of them listens."""
 
-    def __init__(self, binaries: str, folder: str, latency: int = 0, redirect_uris: Iterable[str] = ()) -> None:
+    def __init__(self, binaries: str, folder: str, latency: int = 0, redirect_uris: Iterable[str] = (),
+                 issuer_host: str | None = None) -> None:
         """`latency` is how long each call of a backend is kept waiting, in milliseconds; `redirect_uris` are addresses
-        that both clients may send users back to."""
+        that both clients may send users back to; `issuer_host` is who stands in their URLs, where a proxy does."""
         addresses = [argument for address in redirect_uris for argument in ("--redirect-uri", address)]
+        addresses += ["--issuer-host", issuer_host] if issuer_host else []
         super().__init__([f"{binaries}/carrier-simulator", "--host", "127.0.0.1", "--port", "0",
                           "--latency-ms", str(latency), *addresses],
                          f"{folder}/carrier-simulator.log")
@@ -96,9 +98,10 @@ class Carriers(Process):
 
 
 @contextlib.contextmanager
-def carriers(binaries: str, folder: str, latency: int = 0, redirect_uris: Iterable[str] = ()) -> Iterator[Carriers]:
+def carriers(binaries: str, folder: str, latency: int = 0, redirect_uris: Iterable[str] = (),
+             issuer_host: str | None = None) -> Iterator[Carriers]:
     """The carriers for as long as they are used."""
-    served = Carriers(binaries, folder, latency, redirect_uris)
+    served = Carriers(binaries, folder, latency, redirect_uris, issuer_host)
     try:
         yield served
     finally:
