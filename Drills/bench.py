@@ -46,9 +46,8 @@ class Bench:
         self.skipped.append(sentence)
         print(f"    SKIPPED: {sentence}", flush=True)
 
-    def carriers(self, latency: int = 0, redirect_uris: Iterable[str] = (),
-                 issuer_host: str | None = None) -> AbstractContextManager[Carriers]:
-        return carriers(self.binaries, self.folder, latency, redirect_uris, issuer_host)
+    def carriers(self, latency: int = 0, redirect_uris: Iterable[str] = ()) -> AbstractContextManager[Carriers]:
+        return carriers(self.binaries, self.folder, latency, redirect_uris)
 
     def start(self, providers: Providers, name: str = "server", **options: Unpack[Options]) -> Gatehouse:
         """A server that the drill stops or kills itself."""

@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from bench import KIB, Bench, eventually, tally
 from claims import Claim, shows
 from gatehouse import Gatehouse
+from testbed.carriers import carriers
 from testbed.ports import free_port
 from testbed.process import Process
 
@@ -73,7 +74,7 @@ http {{
 def run(bench: Bench) -> None:
     place = Certificates(bench.folder)
     place.issue()
-    with bench.carriers() as carriers, bench.server(carriers, settings=place.settings) as server:
+    with bench.carriers() as providers, bench.server(providers, settings=place.settings) as server:
         scan(bench, server, place)
         break_handshakes(bench, server, place)
         renew(bench, server, place)
@@ -344,8 +345,12 @@ def sign_in(bench: Bench, place: Certificates) -> None:
     if not shutil.which("nginx"):
         return
     with contextlib.ExitStack() as stack:
-        plain = stack.enter_context(bench.carriers())
-        behind = stack.enter_context(bench.carriers(issuer_host=f"https://{FRONT}"))
+        before = os.path.join(bench.folder, "before")
+        os.makedirs(before)
+        plain = stack.enter_context(carriers(bench.binaries, before))
+        folder = os.path.join(bench.folder, "behind")
+        os.makedirs(folder)
+        behind = stack.enter_context(carriers(bench.binaries, folder, issuer_host=f"https://{FRONT}"))
         configuration = f"{bench.folder}/front.conf"
         with open(configuration, "w", encoding="ascii") as file:
             ports = set(behind.ports.values())
