@@ -22,7 +22,11 @@ package struct Watchdog: Service, CustomStringConvertible {
     }
 
     package func run() async throws {
-        if let interval = manager.watchdog { await watch(every: interval / 2) } else { await sleepUntilShutdown() }
+        guard let interval = manager.watchdog else {
+            try? await gracefulShutdown()
+            return
+        }
+        await watch(every: interval / 2)
     }
 
     private func watch(every pause: Duration) async {
@@ -30,13 +34,11 @@ package struct Watchdog: Service, CustomStringConvertible {
             while !Task.isCancelled {
                 if await pulse.areAlive(within: pause / 2) {
                     manager.tell(.alive)
-                } else {
+                } else if !Task.isCancelled {
                     logger.error("a loop takes up no work: the service manager is not told that this process lives")
                 }
                 try? await Task.sleep(for: pause)
             }
         }
     }
-
-    private func sleepUntilShutdown() async { try? await gracefulShutdown() }
 }

@@ -112,24 +112,11 @@ struct EnvironmentNames {
 
     private static func words(_ path: [String]) -> String { path.map(spelled).joined(separator: "_") }
 
+    /// Byte by byte: there are thousands at each start, and names that sections may have are in ASCII.
     private static func spelled(_ component: String) -> String {
-        let bytes = component.utf8
-        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: spelled(bytes), as: UTF8.self) }
-        var name = ""
-        var last: Character?
-        for character in component {
-            if last?.isLowercase == true, character.isUppercase { name += "_" }
-            name += character.isLetter || character.isNumber ? character.uppercased() : "_"
-            last = character
-        }
-        return name
-    }
-
-    /// The same of what is in ASCII, as every key is: there are thousands at each start.
-    private static func spelled(_ component: String.UTF8View) -> [UInt8] {
         var name: [UInt8] = []
         var isAfterSmall = false
-        for byte in component {
+        for byte in component.utf8 {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"):
                 name.append(byte - 0x20)
@@ -143,6 +130,6 @@ struct EnvironmentNames {
             }
             isAfterSmall = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
         }
-        return name
+        return String(decoding: name, as: UTF8.self)
     }
 }

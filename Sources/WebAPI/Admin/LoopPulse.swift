@@ -26,7 +26,7 @@ public struct LoopPulse: Sendable {
         }
         let end = MonotonicTime.now + patience
         while beats.count.load(ordering: .relaxed) < loops.count {
-            guard MonotonicTime.now < end else { return false }
+            guard MonotonicTime.now < end, !Task.isCancelled else { return false }
             try? await Task.sleep(for: Self.pause)
         }
         return true
