@@ -191,8 +191,14 @@ static void keep(struct file *file, int descriptor, int64_t start, int64_t end) 
         file->is_changed = true;
         file->size = status.st_size;
     }
+    int64_t first = start / SECTOR * SECTOR;
+    unsigned char *bytes = calloc(1, (size_t)(end - first) + SECTOR);
+    if (!bytes) abort();
     // Descriptors that only write can't be read.
     int reading = REAL(open)(file->path, O_RDONLY | O_CLOEXEC);
+    size_t room = (size_t)((end - first + SECTOR - 1) / SECTOR * SECTOR);
+    if (reading >= 0 && REAL(pread)(reading, bytes, room, first) < 0) memset(bytes, 0, room);
+    if (reading >= 0) REAL(close)(reading);
     for (int64_t number = start / SECTOR; number * SECTOR < end; number++) {
         bool is_kept = false;
         for (struct sector *sector = file->unsynced; sector; sector = sector->next) is_kept |= sector->number == number;
@@ -200,11 +206,11 @@ static void keep(struct file *file, int descriptor, int64_t start, int64_t end) 
         struct sector *sector = calloc(1, sizeof *sector);
         if (!sector) abort();
         sector->number = number;
-        if (reading >= 0 && REAL(pread)(reading, sector->bytes, SECTOR, number * SECTOR) < 0) memset(sector->bytes, 0, SECTOR);
+        memcpy(sector->bytes, bytes + number * SECTOR - first, SECTOR);
         sector->next = file->unsynced;
         file->unsynced = sector;
     }
-    if (reading >= 0) REAL(close)(reading);
+    free(bytes);
 }
 
 int simulation_file_writes(int descriptor, int64_t offset, size_t count) {

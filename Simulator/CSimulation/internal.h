@@ -105,6 +105,7 @@ bool simulation_memory_is_refused(void);
 
 void simulation_take_memory(void);
 void simulation_take_randomness(void);
+/// Has a world begin with the first key.
 void simulation_prepare_keys(void);
 void simulation_take_queues(void);
 

@@ -84,7 +84,8 @@ static void sign_once(EVP_PKEY *key) {
 }
 
 void simulation_prepare_keys(void) {
-    simulation_take_randomness();
+    count = 0;
+    if (ready[0]) return;
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
     if (context && EVP_PKEY_keygen_init(context) == 1 && EVP_PKEY_CTX_set_rsa_keygen_bits(context, BITS) == 1) {
         while (count < READY && make(context, &ready[count]) == 1) sign_once(ready[count - 1]);

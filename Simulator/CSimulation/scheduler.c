@@ -146,13 +146,23 @@ void simulation_begin(uint64_t seed) {
     world.draws = seed;
     world.randomness = seed ^ 0x5851F42D4C957F2D;
     world.last_job = &world.jobs;
+    world.hash = world.steps = world.numbers = 0;
+    world.last_owner = 0;
     simulation_take_randomness();
+    simulation_prepare_keys();
     simulation_take_queues();
     simulation_take_memory();
     self = make_thread();
     self->id = gettid();
     self->state = RUNNING;
     world.is_on = true;
+}
+
+// Time goes on from one world to the next: what a process has noted of it must not lie ahead.
+void simulation_end(void) {
+    world.is_on = false;
+    world.threads = NULL;
+    world.jobs = NULL;
 }
 
 // MARK: Who runs next

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// One process after the other is made of this one, which has loaded everything and begun nothing, and which is the same
-// for all of them: nothing is allocated here between two.
+// One process after the other is made of this one, which has been through a world already, so that everything is loaded
+// and looked up. It is the same for all of them: nothing is allocated here between two.
 
 #define WORDS 32
 
@@ -35,7 +35,8 @@ static bool read_line(void) {
 
 /// Returns: in the new process.
 static int run(void) {
-    pid_t child = fork();
+    // The threads of the world before wait for good and hold nothing; libraries need not be told that they are gone.
+    pid_t child = _Fork();
     if (child == 0) return 0;
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
@@ -43,7 +44,6 @@ static int run(void) {
 }
 
 void simulation_each_world(int argument_count, char **arguments) {
-    simulation_prepare_keys();
     if (argument_count != 2 || strcmp(arguments[1], "-")) {
         count = argument_count - 1 < WORDS ? argument_count - 1 : WORDS;
         for (int i = 0; i < count; i++) words[i] = arguments[i + 1];

@@ -4,7 +4,7 @@ import CSimulation
 /// others.
 struct Plan: Sendable {
     /// What can be switched off to make a story shorter.
-    enum Fault: String { case kills, providers, network, disk, engine, pauses, commands }
+    enum Fault: String, CaseIterable { case kills, providers, network, disk, engine, pauses, commands }
 
     private static let shortest: Int64 = 30
 

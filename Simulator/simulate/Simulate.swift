@@ -18,13 +18,15 @@ struct Simulate {
         """
     private static let usualSeconds: Int64 = 300
     /// Of so many worlds one is of instances that share a database, and the others of one server with a file.
-    private static let seedsOfInstances: UInt64 = 25
+    private static let seedsOfInstances: UInt64 = 50
     /// Of so many worlds everybody leaves one at the end; of so many, one is looked at a day later.
     private static let seedsOfLeaving: UInt64 = 10
     private static let seedsOfEmptying: UInt64 = 500
     private static let instances = 3
+    private static let rehearsal: Int64 = 5
 
     static func main() {
+        rehearse()
         // Safe: the words are the process's own, and stay.
         unsafe simulation_each_world(CommandLine.argc, CommandLine.unsafeArgv)
         let words = (0..<simulation_word_count()).map { unsafe String(cString: simulation_word($0)) }
@@ -34,6 +36,19 @@ struct Simulate {
     private static func fail(_ text: String = usage) -> Never {
         FileHandle.standardError.write(Data(text.utf8))
         exit(2)
+    }
+
+    /// Has this process, from which all worlds are made, do once what each of them does: what is loaded, looked up and
+    /// worked out by then is so in all of them.
+    private static func rehearse() {
+        Story.keepOutput()
+        simulation_begin(0)
+        let run = Run(seconds: rehearsal, instances: nil, without: Set(Plan.Fault.allCases), farewell: .told)
+        wait(run.run)
+        simulation_end()
+        Story.giveBackOutput()
+        guard let finding = run.story.findings.first else { return }
+        fail("the world before all others went wrong: \(finding)\n")
     }
 
     private static func runCall(_ words: [String]) {
@@ -65,13 +80,17 @@ struct Simulate {
 
     /// Lets the world run to its end, and says what came of it.
     private static func end(seed: UInt64, _ story: Story, _ body: @escaping @Sendable () async -> Void) -> Never {
+        wait(body)
+        Story.print(story.summary(seed: seed))
+        exit(story.findings.isEmpty ? 0 : 1)
+    }
+
+    private static func wait(_ body: @escaping @Sendable () async -> Void) {
         let end = Flag()
         Task {
             await body()
             end.set()
         }
         end.wait()
-        Story.print(story.summary(seed: seed))
-        exit(story.findings.isEmpty ? 0 : 1)
     }
 }

@@ -21,10 +21,12 @@ final class Story: Sendable {
     private static let tellsAll = ProcessInfo.processInfo.environment["DEV_SIMULATION_STORY"] != nil
 
     private let state = Mutex(State())
+    /// When it began, by the clock of the process.
+    private let began = simulation_now()
 
     /// Something that people would tell of.
     func tell(_ text: String) {
-        let now = simulation_now()
+        let now = simulation_now() - began
         if Self.tellsAll { Self.print("\(Self.time(now)) \(text)") }
         state.withLock { state in
             state.lines.append((now, text))
@@ -38,7 +40,7 @@ final class Story: Sendable {
     /// Something that must not be. The last minute is told with the first of them, and of the others what was found.
     func find(_ text: String) {
         tell("FINDING: \(text)")
-        let now = simulation_now()
+        let now = simulation_now() - began
         let lines = state.withLock { state in
             state.findings.append(text)
             let lines = state.findings.count == 1 ? state.lines : state.lines.suffix(1)
@@ -55,7 +57,7 @@ final class Story: Sendable {
         let members = counts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
         return """
             {"seed":\(seed),"hash":"\(String(simulation_hash(), radix: 16))","steps":\(simulation_steps()),\
-            "seconds":\(simulation_now() / 1_000_000_000),"lost_sectors":\(simulation_lost_sectors()),\
+            "seconds":\((simulation_now() - began) / 1_000_000_000),"lost_sectors":\(simulation_lost_sectors()),\
             "findings":\(findings.count),"reached":{\(members.joined(separator: ","))}}
             """
     }
@@ -71,6 +73,12 @@ final class Story: Sendable {
         guard output >= 0, other >= 0 else { return }
         dup2(other, STDOUT_FILENO)
         if place != nil { dup2(other, STDERR_FILENO) }
+    }
+
+    /// Has standard output lead where it led before.
+    static func giveBackOutput() {
+        fflush(nil)
+        dup2(output, STDOUT_FILENO)
     }
 
     static func print(_ text: String) {

@@ -18,10 +18,13 @@ const char *simulation_word(int index);
 /// Begins the world. The caller becomes its first thread; what it starts from now on belongs to it.
 void simulation_begin(uint64_t seed);
 
+/// Ends it. The caller is outside of it again, and what it has started never goes on.
+void simulation_end(void);
+
 /// The next number of the world's own, for what a plan draws.
 uint64_t simulation_draw(void);
 
-/// Nanoseconds since the world began.
+/// Nanoseconds since the first world of this process began.
 int64_t simulation_now(void);
 
 /// Lets so many nanoseconds go by.
@@ -29,7 +32,7 @@ void simulation_sleep(int64_t nanoseconds);
 
 /// Lets others run until `*flag` is not 0.
 void simulation_wait(const int32_t *flag);
-/// The same until a moment at most, in nanoseconds since the world began. Returns: whether it is not 0.
+/// The same until a moment at most, in the same nanoseconds. Returns: whether it is not 0.
 bool simulation_wait_until(const int32_t *flag, int64_t deadline);
 
 /// What has happened so far, as a number: the same for the same seed.
