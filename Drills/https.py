@@ -35,6 +35,8 @@ PATIENCE = 5.0
 ROUNDS, SECONDS = 3, 3
 HANDSHAKE_RATIO, REQUEST_RATIO = 1.15, 1.1
 TOLERABLE = {"OK", "INFO", "LOW", "WARN"}
+# Who makes handshakes without a pause, and who asks for something meanwhile, every so many seconds.
+HANDSHAKERS, PAUSE = 4, 0.005
 # Where nginx speaks TLS for the carriers, which are on 127.0.0.1.
 FRONT = "127.0.0.2"
 SIGN_INS = 300
@@ -79,22 +81,30 @@ def run(bench: Bench) -> None:
         break_handshakes(bench, server, place)
         renew(bench, server, place)
         compare(bench, server, place)
+        busy = beside_handshakes(server, place)
+    busy_with_rsa = beside_handshakes_of_rsa(bench)
+    for name, waits in (("p256", busy), ("rsa", busy_with_rsa)):
+        bench.figure(f"request_beside_handshakes_{name}_ms", f"{statistics.median(waits) * 1000:.2f}")
+        bench.figure(f"slowest_beside_handshakes_{name}_ms", f"{sorted(waits)[len(waits) * 99 // 100] * 1000:.2f}")
     sign_in(bench, place)
+
+
+P256 = ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")
+RSA = ("rsa:2048",)
 
 
 class Certificates:
     """An authority of the drill's, and what it issues for this host."""
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
+    def __init__(self, folder: str, kind: Sequence[str] = P256) -> None:
+        self.folder, self.kind = folder, kind
         self.serial = 0
         self.authority = f"{folder}/ca.pem"
         self.openssl(
             "req", "-x509", *self.key("ca-key.pem"), "-out", self.authority, "-days", "300", "-subj", "/CN=drill")
 
-    @staticmethod
-    def key(name: str) -> list[str]:
-        return ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", name]
+    def key(self, name: str) -> list[str]:
+        return ["-newkey", *self.kind, "-nodes", "-keyout", name]
 
     def openssl(self, *words: str) -> None:
         subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=self.folder)
@@ -335,6 +345,37 @@ def counted(pattern: str, command: Sequence[str]) -> int:
 
 def is_cheap(name: str, ratio: float, most: float) -> Claim:
     return Claim(ratio <= most, f"a {name} costs at most {most} of nginx's ({ratio:.2f})")
+
+
+# MARK: Beside handshakes
+
+
+def beside_handshakes(server: Gatehouse, place: Certificates) -> list[float]:
+    """How long requests on a kept connection wait, in seconds, on a loop that signs for others without a pause."""
+    clients = [
+        subprocess.Popen(["openssl", "s_time", "-connect", f"127.0.0.1:{server.port}", "-new", "-time", str(SECONDS)],
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(HANDSHAKERS)]
+    waits = []
+    connection = http.client.HTTPSConnection("localhost", server.port, timeout=30, context=place.context)
+    with contextlib.closing(connection):
+        while any(client.poll() is None for client in clients):
+            at = time.monotonic()
+            connection.request("GET", "/healthz")
+            connection.getresponse().read()
+            waits.append(time.monotonic() - at)
+            time.sleep(PAUSE)
+    return waits
+
+
+def beside_handshakes_of_rsa(bench: Bench) -> list[float]:
+    """The same with a key of RSA, whose signature takes ten times as long."""
+    folder = os.path.join(bench.folder, "rsa")
+    os.makedirs(folder)
+    place = Certificates(folder, RSA)
+    place.issue()
+    with (carriers(bench.binaries, folder) as providers,
+          bench.server(providers, "rsa", settings=place.settings) as server):
+        return beside_handshakes(server, place)
 
 
 # MARK: Sign-ins
