@@ -368,7 +368,7 @@ def beside_handshakes(server: Gatehouse, place: Certificates) -> list[float]:
 
 
 def beside_handshakes_of_rsa(bench: Bench) -> list[float]:
-    """The same with a key of RSA, whose signature takes ten times as long."""
+    """The same with a key of RSA, whose signatures take their time."""
     folder = os.path.join(bench.folder, "rsa")
     os.makedirs(folder)
     place = Certificates(folder, RSA)

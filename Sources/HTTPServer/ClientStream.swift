@@ -29,6 +29,26 @@ enum ClientStream: ~Copyable {
         }
     }
 
+    /// Goes on with a handshake off the loop, where it would hold up others (``TLSStream/goAway(_:)``).
+    ///
+    /// - Returns: false where there is none that would.
+    borrowing func goAway(_ done: @escaping @Sendable () -> Void) -> Bool {
+        switch self {
+        case .plain: false
+        case .secure(let stream): stream.goAway(done)
+        }
+    }
+
+    /// Is on the loop again.
+    ///
+    /// - Returns: whether the handshake has ended.
+    borrowing func comeBack() -> Bool {
+        switch self {
+        case .plain: true
+        case .secure(let stream): stream.comeBack()
+        }
+    }
+
     /// Whether there is more to be read that the loop will not announce.
     var hasMore: Bool {
         switch self {

@@ -164,7 +164,8 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
 
     /// Reads once into the loop's buffer, and from there into the parser.
     private func read(isOfUse: Bool) -> ConnectionEvent {
-        listener.resources.withValue { resources in
+        if isSecure, goAway() { return .bytesRead }
+        return listener.resources.withValue { resources in
             // A connection that was reset, like one that has no socket any more, has said its last.
             let received: StreamSocket.Received
             do throws(SystemError) {
@@ -184,6 +185,21 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
             case .endOfStream: return .inputEnded
             }
         }
+    }
+
+    /// - Returns: whether a slow handshake goes on off the loop. What comes meanwhile is not announced.
+    private func goAway() -> Bool {
+        guard stream?.goAway({ Task { await self.comeBack() } }) ?? false else { return false }
+        try? loop.update(number, for: [])
+        return true
+    }
+
+    private func comeBack() {
+        // It may have been closed meanwhile, and its number be another's.
+        guard let hasEnded = stream?.comeBack() else { return }
+        guard (try? loop.update(number, for: state.interest)) != nil else { return tell(.failed) }
+        // With the end of its handshake a client may have sent a request.
+        if hasEnded { tell(.readable(isFull: false)) }
     }
 
     /// Whether the client is not known well enough yet to be told anything.

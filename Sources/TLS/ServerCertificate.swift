@@ -113,4 +113,10 @@ private func withPEM<Value>(_ text: [UInt8], _ body: (OpaquePointer) -> Value) -
     }
 
     deinit { unsafe EVP_PKEY_free(key) }
+
+    /// Whether a signature takes no longer than a request: that of an RSA key takes a millisecond, or several.
+    var signsQuickly: Bool {
+        let isP256 = unsafe EVP_PKEY_get_base_id(key) == EVP_PKEY_EC && EVP_PKEY_get_bits(key) <= 256
+        return unsafe isP256 || EVP_PKEY_get_base_id(key) == EVP_PKEY_ED25519
+    }
 }

@@ -72,6 +72,8 @@ final class ContextSet: Sendable {
     private let contexts: [Context]
     /// Whether clients may show certificates.
     let asksForCertificate: Bool
+    /// Whether a handshake may hold up a loop.
+    let signsSlowly: Bool
 
     var certificates: [ServerCertificate] { contexts.map(\.certificate) }
 
@@ -80,6 +82,7 @@ final class ContextSet: Sendable {
         let authorities = clientAuthority.map { CertificateHandle.all(in: $0) }
         if authorities?.isEmpty ?? false { throw .noAuthority }
         asksForCertificate = authorities != nil
+        signsSlowly = !certificates.allSatisfy(\.signsQuickly)
         var contexts: [Context] = []
         for certificate in certificates { contexts.append(try Context(certificate, authorities ?? [])) }
         self.contexts = contexts

@@ -1,13 +1,17 @@
 internal import COpenSSL
+internal import Dispatch
 public import EventLoop
 internal import Glibc
 public import System
 
 /// A client's connection under TLS, with the calls of ``StreamSocket``. The handshake is a part of the first reads.
-// Proof: a stream is used on the loop of its connection only, and freed with it.
+// Proof: a stream is used on the loop of its connection, and by one worker while it is away, when the loop does not
+// touch what OpenSSL has of it.
 @safe public final class TLSStream: @unchecked Sendable {
     /// A record holds no more (RFC 8446 §5.1).
     private static let recordBytes = 16_384
+    /// Where handshakes are that sign slowly.
+    private static let workers = DispatchQueue(label: "gatehouse.handshakes", attributes: .concurrent)
 
     private let socket: StreamSocket
     /// It holds what the connection was made of.
@@ -16,6 +20,8 @@ public import System
     /// Whether OpenSSL has said that nothing more can come of it.
     private var hasFailed = false
     private var failure = SystemError(call: "SSL_write", code: ENOTCONN)
+    /// Whether a worker goes on with the handshake.
+    private var isAway = false
 
     init?(_ socket: consuming StreamSocket, _ contexts: ContextSet) {
         guard let connection = unsafe contexts.connection() else { return nil }
@@ -31,10 +37,43 @@ public import System
     public var number: Int32 { socket.number }
 
     /// Whether both sides have not agreed yet.
-    public var isHandshaking: Bool { unsafe SSL_is_init_finished(connection) == 0 }
+    public var isHandshaking: Bool { unsafe isAway || SSL_is_init_finished(connection) == 0 }
 
     /// Whether there is more to be read that the socket will not announce.
-    public var hasMore: Bool { unsafe SSL_has_pending(connection) == 1 }
+    public var hasMore: Bool { unsafe !isAway && SSL_has_pending(connection) == 1 }
+
+    /// Goes on with the handshake off the loop, where its signature would hold up all others there. Until it is back
+    /// nothing is read or sent.
+    ///
+    /// - Parameter done: told on another thread once it can come back (``comeBack()``). A stream that nobody holds any
+    ///   more does not sign.
+    /// - Returns: false where the loop may as well do it.
+    public func goAway(_ done: @escaping @Sendable () -> Void) -> Bool {
+        guard contexts.signsSlowly, !hasFailed, isHandshaking else { return false }
+        if isAway { return true }
+        isAway = true
+        Self.workers.async { [weak self] in
+            self?.handshake()
+            done()
+        }
+        return true
+    }
+
+    /// Is on the loop again.
+    ///
+    /// - Returns: whether the handshake has ended, well or not, of which the next call tells.
+    public func comeBack() -> Bool {
+        isAway = false
+        return hasFailed || !isHandshaking
+    }
+
+    private func handshake() {
+        ERR_clear_error()
+        let result = unsafe SSL_do_handshake(connection)
+        guard result != 1 else { return }
+        let reason = unsafe SSL_get_error(connection, result)
+        if reason != SSL_ERROR_WANT_READ { fail("SSL_do_handshake", reason) }
+    }
 
     /// The SHA-256 of the certificate that the client has shown and that its authority has issued; nil for none. Ask
     /// once both sides have agreed.
@@ -55,6 +94,7 @@ public import System
     ///
     /// - Throws: `SystemError`; `EPROTO` for what is no TLS, or no TLS that is spoken here.
     public func receive(overwriting buffer: inout [UInt8]) throws(SystemError) -> StreamSocket.Received {
+        guard !isAway else { return .wouldBlock }
         guard !hasFailed else { return .endOfStream }
         ERR_clear_error()
         // Safe: the buffer lives as long as the call.
@@ -112,14 +152,14 @@ public import System
 
     /// Says that nothing more will be sent (RFC 8446 §6.1), and ends the sending side.
     public func shutdownSending() {
-        if !hasFailed, !isHandshaking { unsafe SSL_shutdown(connection) }
+        if !isHandshaking, !hasFailed { unsafe SSL_shutdown(connection) }
         socket.shutdownSending()
     }
 
     /// - Returns: how many bytes were taken; nil where it has failed.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
         // What is said before both have agreed would wait for a client that may never answer.
-        guard !hasFailed, !isHandshaking else { return nil }
+        guard !isHandshaking, !hasFailed else { return nil }
         ERR_clear_error()
         let count = unsafe SSL_write(connection, bytes.baseAddress, Int32(clamping: bytes.count))
         if count > 0 { return Int(count) }

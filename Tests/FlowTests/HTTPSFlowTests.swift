@@ -19,14 +19,17 @@ private final class HTTPSStage: Sendable {
     /// - Parameters:
     ///   - http: more of the section `http`, in flow style; `{folder}` is the stage's.
     ///   - top: more of the configuration.
-    init(_ gatehouse: RunningGatehouse, http: String = "", top: String = "") async throws {
+    ///   - key: the server's, as openssl is told to make it.
+    init(
+        _ gatehouse: RunningGatehouse, http: String = "", top: String = "", key: [String] = p256
+    ) async throws {
         folder = gatehouse.folder.appending(path: "https")
         log = folder.appending(path: "log")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let folder = folder
         func filled(_ text: String) -> String { text.replacing("{folder}", with: folder.path) }
         try Self.makeAuthority(in: folder)
-        try Self.makeCertificate("server", for: ["localhost", "id.example"], in: folder)
+        try Self.makeCertificate("server", for: ["localhost", "id.example"], key: key, in: folder)
         let yaml = RunningGatehouse.yaml(
             gatehouse.simulation, folder, top: filled(top),
             http: filled("tlsCertificateFile: '{folder}/server.pem', tlsKeyFile: '{folder}/server.key', \(http)"))
@@ -36,16 +39,20 @@ private final class HTTPSStage: Sendable {
     }
 
     static func with(
-        http: String = "", top: String = "", _ body: (HTTPSStage) async throws -> Void
+        http: String = "", top: String = "", key: [String] = p256, _ body: (HTTPSStage) async throws -> Void
     ) async throws {
         try await RunningGatehouse.with { gatehouse in
-            let stage = try await HTTPSStage(gatehouse, http: http, top: top)
+            let stage = try await HTTPSStage(gatehouse, http: http, top: top, key: key)
             defer { stage.server.kill() }
             try await body(stage)
         }
     }
 
-    private static func openssl(_ arguments: String...) throws {
+    static let p256 = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+
+    private static func openssl(_ arguments: String...) throws { try openssl(arguments) }
+
+    private static func openssl(_ arguments: [String]) throws {
         let run = try ChildProcess(URL(filePath: "/usr/bin/openssl"), arguments)
         try #require(run.wait() == .exited(0), "\(arguments)")
     }
@@ -58,11 +65,13 @@ private final class HTTPSStage: Sendable {
     }
 
     /// - Parameter names: DNS names; none for a client's.
-    static func makeCertificate(_ file: String, for names: [String], days: Int = 2, in folder: URL) throws {
+    static func makeCertificate(
+        _ file: String, for names: [String], days: Int = 2, key: [String] = p256, in folder: URL
+    ) throws {
         let path = folder.path + "/" + file
         try openssl(
-            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(file)", "-keyout",
-            path + ".key", "-out", path + ".csr")
+            ["req", "-newkey"] + key
+                + ["-nodes", "-subj", "/CN=\(file)", "-keyout", path + ".key", "-out", path + ".csr"])
         let extensions = folder.appending(path: file + ".ext")
         let alternatives = names.isEmpty ? "" : "subjectAltName=" + names.map { "DNS:\($0)" }.joined(separator: ",")
         try Data("basicConstraints=CA:FALSE\n\(alternatives)\n".utf8).write(to: extensions)
@@ -79,9 +88,12 @@ private final class HTTPSStage: Sendable {
     }
 
     /// Asks as `curl` does; a status of 0 is no answer.
-    func curl(_ target: String, host: String = "localhost", port: UInt16? = nil, _ options: String...) throws -> Answer
-    {
-        let (output, errors) = (folder.appending(path: "output"), folder.appending(path: "errors"))
+    ///
+    /// - Parameter name: where the answer is kept, for who asks several times at once.
+    func curl(
+        _ target: String, host: String = "localhost", port: UInt16? = nil, as name: String = "", _ options: String...
+    ) throws -> Answer {
+        let (output, errors) = (folder.appending(path: "output" + name), folder.appending(path: "errors" + name))
         let port = port ?? server.port
         let run = try ChildProcess(
             URL(filePath: "/usr/bin/curl"),
@@ -123,6 +135,33 @@ struct `A server that speaks TLS` {
                 try LoopbackClient(port: stage.server.port).ask(HTTPTestRequest("GET", "/healthz", headers: []))
             }
             #expect(try stage.curl("/healthz").status == 200)
+        }
+    }
+
+    @Test(arguments: [["rsa:3072"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"]])
+    func `serves with a key that signs slowly, beside clients that say something else`(key: [String]) async throws {
+        try await HTTPSStage.with(key: key) { stage in
+            for bytes in [Array("GET / HTTP/1.1\r\n\r\n".utf8), [0x16, 0x03, 0x01]] as [[UInt8]] {
+                try HTTPTestConnection(to: stage.server.port).write(bytes)
+            }
+            for version in ["1.2", "1.3"] {
+                let answers = try await withThrowingTaskGroup { group in
+                    for number in 0..<8 {
+                        group.addTask {
+                            try stage.curl(
+                                "/healthz", as: "\(version)-\(number)", "--tlsv\(version)", "--tls-max", version)
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(answers.count { $0.status == 200 } == 8, "\(answers.first?.details ?? "")")
+            }
+            let long = try stage.curl("/auth/signin", "-d", String(repeating: "a", count: 60_000))
+            #expect(long.status == 400)
+            let other = try HTTPTestConnection(to: stage.server.port, patienceSeconds: 30)
+            other.write(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+            // A few bytes that say so, and the end.
+            #expect(throws: HTTPTestError.self) { try other.readLastAnswer() }
         }
     }
 
