@@ -135,9 +135,9 @@ struct ChosenCall: Sendable {
 
     // MARK: Starts
 
-    /// A start that meets the fault may fail; the next one may not.
+    /// A start that meets the fault may fail, and the power may go just when it listens; the next one may not fail.
     private func start(_ machine: Machine) async {
-        guard await machine.start() != nil else { return }
+        if await machine.start() == nil, !simulation_has_crashed() { return }
         if simulation_has_crashed() { machine.noteCrash() }
         simulation_choose_call(0, 0, fault.value)
         if let failure = await machine.start() { story.find("the store does not open: \(failure)") }
