@@ -31,8 +31,8 @@ struct file {
     int64_t size;
 };
 
-/// `folder` is the path of one that was opened, to be synced; NULL for a file.
-struct opened { struct file *file; char *folder; int32_t owner; };
+/// `folder` is the path of one that was opened, to be synced; NULL for a file, which may have lost its name since.
+struct opened { struct file *file; char *folder; int32_t owner; bool has_no_name; };
 
 static char folder[PATH_MAX];
 static size_t folder_length;
@@ -113,6 +113,12 @@ static void forget_changes(struct file *file) {
     file->is_changed = false;
 }
 
+// Its owner still has it open, with its locks.
+static void lose_name(struct opened *it) {
+    it->file = NULL;
+    it->has_no_name = true;
+}
+
 static void forget(const char *path) {
     for (struct file **place = &files; *place; place = &(*place)->next) {
         struct file *file = *place;
@@ -120,17 +126,27 @@ static void forget(const char *path) {
         *place = file->next;
         forget_changes(file);
         for (int i = 0; i < DESCRIPTORS; i++)
-            if (opened[i].file == file) opened[i].file = NULL;
+            if (opened[i].file == file) lose_name(&opened[i]);
         free(file);
         return;
     }
+}
+
+void simulation_forget_disk(void) {
+    while (files) forget(files->path);
+    for (int i = 0; i < DESCRIPTORS; i++) {
+        free(opened[i].folder);
+        opened[i] = (struct opened){0};
+    }
+    folder_length = 0;
+    simulation_folder_forget();
 }
 
 static int remember(int descriptor, const char *path) {
     struct stat status;
     if (descriptor < 0 || descriptor >= DESCRIPTORS || !is_ours(path)) return descriptor;
     if (fstat(descriptor, &status)) return descriptor;
-    if (S_ISDIR(status.st_mode)) opened[descriptor] = (struct opened){NULL, strdup(path), simulation_owner()};
+    if (S_ISDIR(status.st_mode)) opened[descriptor] = (struct opened){NULL, strdup(path), simulation_owner(), false};
     if (!S_ISREG(status.st_mode)) return descriptor;
     struct file *file = file_at(path);
     if (!file) {
@@ -140,7 +156,7 @@ static int remember(int descriptor, const char *path) {
         file->next = files;
         files = file;
     }
-    opened[descriptor] = (struct opened){file, NULL, simulation_owner()};
+    opened[descriptor] = (struct opened){file, NULL, simulation_owner(), false};
     return descriptor;
 }
 
@@ -172,7 +188,7 @@ void simulation_file_closes(int descriptor) {
 
 void simulation_close_files(int32_t owner) {
     for (int i = 0; i < DESCRIPTORS; i++) {
-        if ((!opened[i].file && !opened[i].folder) || opened[i].owner != owner) continue;
+        if ((!opened[i].file && !opened[i].folder && !opened[i].has_no_name) || opened[i].owner != owner) continue;
         simulation_file_closes(i);
         REAL(close)(i);
     }
@@ -376,7 +392,7 @@ void simulation_crash_disk(bool loses_power) {
             *place = file->next;
             forget_changes(file);
             for (int i = 0; i < DESCRIPTORS; i++)
-                if (opened[i].file == file) opened[i].file = NULL;
+                if (opened[i].file == file) lose_name(&opened[i]);
             free(file);
         } else {
             crash(file, loses_power);

@@ -65,6 +65,13 @@ void simulation_folder_synced(const char *folder) {
     }
 }
 
+void simulation_folder_forget(void) {
+    while (first) {
+        if (first->kept[0]) REAL(unlink)(first->kept);
+        take(first);
+    }
+}
+
 /// Returns: whether something was undone.
 bool simulation_folder_crashes(void) {
     uint64_t count = 0;
@@ -85,9 +92,6 @@ bool simulation_folder_crashes(void) {
         }
         take(change);
     }
-    while (first) {
-        if (first->kept[0]) REAL(unlink)(first->kept);
-        take(first);
-    }
+    simulation_folder_forget();
     return stay < count;
 }

@@ -97,6 +97,9 @@ void simulation_folder_removed(const char *path, const char *kept);
 void simulation_folder_renamed(const char *from, const char *to, const char *kept);
 void simulation_folder_synced(const char *folder);
 bool simulation_folder_crashes(void);
+void simulation_folder_forget(void);
+/// What a world's end leaves of its disk is nobody's.
+void simulation_forget_disk(void);
 
 /// Stops everything of all owners.
 void simulation_kill_all(void);

@@ -163,6 +163,7 @@ void simulation_end(void) {
     world.is_on = false;
     world.threads = NULL;
     world.jobs = NULL;
+    simulation_forget_disk();
 }
 
 // MARK: Who runs next

@@ -8,6 +8,9 @@ struct ChosenCall: Sendable {
     enum Flow: String, CaseIterable {
         case signIn, refresh, erasure, start, stop
         case backup, restore, changeMaster = "change-master", migration
+
+        /// Whether somebody waits for an answer meanwhile, and asks again until the server is back.
+        var isOfPhones: Bool { self == .signIn || self == .refresh || self == .erasure || self == .stop }
     }
 
     /// What comes of the call.
@@ -38,11 +41,11 @@ struct ChosenCall: Sendable {
             var other = Phone(number: 1, crowd: setting.crowd)
             await phone.begin()
             await other.begin()
-            let watch = Task { await restartAfterCrash(machine, until: setting.crowd.calm) }
+            let watch = Task { if flow.isOfPhones { await restartAfterCrash(machine, until: setting.crowd.calm) } }
             await act(&phone, &other, setting)
             for _ in 0..<simulation_calls() { story.count("calls") }
             simulation_choose_call(0, 0, fault.value)
-            if !machine.isRunning, !simulation_has_crashed() { await start(machine) }
+            if !machine.isRunning, !flow.isOfPhones || !simulation_has_crashed() { await open(machine) }
             setting.crowd.calm.set()
             await watch.value
             await phone.settle(after: .seconds(2))
@@ -93,7 +96,7 @@ struct ChosenCall: Sendable {
     private func backUp(_ setting: Setting) async {
         let file = setting.path("backup.db")
         let outcome = await setting.staff.run(["store", "backup", file], begun: choose)
-        simulation_choose_call(0, 0, fault.value)
+        await goOn(setting.machine)
         if outcome == .done { await putBack(file, setting, began: simulation_now()) }
     }
 
@@ -113,11 +116,9 @@ struct ChosenCall: Sendable {
         await phone.refreshAll()
         await setting.machine.stop()
         let outcome = await setting.staff.run(["store", "restore", file], begun: choose)
-        simulation_choose_call(0, 0, fault.value)
         if outcome == .done { return setting.crowd.noteRestore(of: began) }
         // Before or after: the store opens. Then it is done again.
-        if !simulation_has_crashed() { await start(setting.machine) }
-        await waitForStart(setting.machine)
+        await goOn(setting.machine)
         await putBack(file, setting, began: began)
     }
 
@@ -130,7 +131,7 @@ struct ChosenCall: Sendable {
         if outcome != .done { outcome = await setting.staff.run(words) }
         if outcome != .done { story.find("the master key can't be changed: \(outcome)") }
         guard unsafe rename(new, place) == 0 else { return story.find("the new key is not there") }
-        await start(setting.machine)
+        await goOn(setting.machine)
     }
 
     // MARK: Starts
@@ -140,20 +141,25 @@ struct ChosenCall: Sendable {
         if await machine.start() == nil, !simulation_has_crashed() { return }
         if simulation_has_crashed() { machine.noteCrash() }
         simulation_choose_call(0, 0, fault.value)
+        await open(machine)
+    }
+
+    private func open(_ machine: Machine) async {
         if let failure = await machine.start() { story.find("the store does not open: \(failure)") }
     }
 
-    private func waitForStart(_ machine: Machine) async {
-        while !machine.isRunning { try? await Task.sleep(for: .milliseconds(20)) }
+    /// Nothing goes wrong any more. Starts the server where it does not run, or has lost its power.
+    private func goOn(_ machine: Machine) async {
+        simulation_choose_call(0, 0, fault.value)
+        if simulation_has_crashed() { machine.noteCrash() } else if machine.isRunning { return }
+        await open(machine)
     }
 
-    /// Where the one who acts starts nothing itself.
     private func restartAfterCrash(_ machine: Machine, until calm: Flag) async {
         while true {
-            if simulation_has_crashed(), ![.start, .migration, .changeMaster].contains(flow) {
+            if simulation_has_crashed() {
                 machine.noteCrash()
-                if let failure = await machine.start() { story.find("the store does not open: \(failure)") }
-                return
+                return await open(machine)
             }
             if calm.isSet { return }
             try? await Task.sleep(for: .milliseconds(20))
