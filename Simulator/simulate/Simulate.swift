@@ -21,7 +21,7 @@ struct Simulate {
     private static let seedsOfInstances: UInt64 = 50
     /// Of so many worlds everybody leaves one at the end; of so many, one is looked at a day later.
     private static let seedsOfLeaving: UInt64 = 10
-    private static let seedsOfEmptying: UInt64 = 500
+    private static let seedsOfEmptying: UInt64 = 1000
     private static let instances = 3
     private static let rehearsal: Int64 = 5
 

@@ -1,4 +1,5 @@
 package import Accounts
+import Synchronization
 
 /// A table as the statements see it: what a copy of the store takes row by row, in the order of a key that engines sort
 /// alike, and what removes its rows that have expired.
@@ -42,8 +43,7 @@ package struct StoredTable: Sendable {
     private let page: Query
     private let last: Query
     private let rowCount: Query
-    private let insertOne: Query
-    private let insertMany: Query
+    private let insertion = Insertion()
 
     init(_ table: Table) {
         self.table = table
@@ -59,8 +59,6 @@ package struct StoredTable: Sendable {
         let behind = "ORDER BY \(Self.list(table.key.map { $0.name + " DESC" })) LIMIT 1"
         last = reading { source, _ in "SELECT \(keys) FROM \(source) \(behind)" }
         rowCount = reading { source, _ in "SELECT count(*) FROM \(source)" }
-        insertOne = Self.insertion(name, table.columns, rows: 1, inPostgres: more)
-        insertMany = Self.insertion(name, table.columns, rows: Self.rowsAStatement, inPostgres: more)
         sweep = table.expiry.map { expiry in
             Query(
                 """
@@ -70,20 +68,29 @@ package struct StoredTable: Sendable {
         }
     }
 
-    private static func insertion(
-        _ table: String, _ columns: [Table.Column], rows: Int, inPostgres more: Addition
-    ) -> Query {
-        func text(_ names: [String], _ places: [String]) -> String {
-            // A server that went away may have done what it has not confirmed.
-            "INSERT INTO \(table) (\(list(names))) VALUES "
-                + list(Array(repeating: "(\(list(places)))", count: rows)) + " ON CONFLICT DO NOTHING"
+    /// What writes rows that are copied: long texts, which a start has no use for.
+    private final class Insertion: Sendable {
+        private let one = AtomicLazyReference<Query>()
+        private let many = AtomicLazyReference<Query>()
+
+        func one(into table: Table) -> Query { one.load() ?? one.storeIfNil(Self.query(table, rows: 1)) }
+
+        func many(into table: Table) -> Query {
+            many.load() ?? many.storeIfNil(Self.query(table, rows: StoredTable.rowsAStatement))
         }
-        let names = columns.map(\.name)
-        return Query(
-            text(names, columns.map { _ in "?" }),
-            postgres: text(
-                names + more.values.map(\.name),
-                columns.map { _ in "?" } + more.values.map(\.value)))
+
+        private static func query(_ table: Table, rows: Int) -> Query {
+            func text(_ names: [String], _ places: [String]) -> String {
+                // A server that went away may have done what it has not confirmed.
+                "INSERT INTO \(table.name) (\(list(names))) VALUES "
+                    + list(Array(repeating: "(\(list(places)))", count: rows)) + " ON CONFLICT DO NOTHING"
+            }
+            let names = table.columns.map(\.name)
+            let places = table.columns.map { _ in "?" }
+            let more = Addition(to: table).values
+            return Query(
+                text(names, places), postgres: text(names + more.map(\.name), places + more.map(\.value)))
+        }
     }
 
     private static func list(_ words: [String]) -> String { words.joined(separator: ", ") }
@@ -119,10 +126,10 @@ package struct StoredTable: Sendable {
     package func insert(_ rows: ArraySlice<[CopiedValue]>, _ connection: any StoreConnection) throws(RepositoryError) {
         var rest = rows
         while rest.count >= Self.rowsAStatement {
-            _ = try connection.rows(insertMany, rest.prefix(Self.rowsAStatement).flatMap(\.self), [])
+            _ = try connection.rows(insertion.many(into: table), rest.prefix(Self.rowsAStatement).flatMap(\.self), [])
             rest = rest.dropFirst(Self.rowsAStatement)
         }
-        for row in rest { _ = try connection.rows(insertOne, row, []) }
+        for row in rest { _ = try connection.rows(insertion.one(into: table), row, []) }
     }
 }
 

@@ -119,6 +119,7 @@ package struct TestConfiguration: Sendable {
         return (usual.filter { !changed.contains($0.prefix { $0 != ":" }) } + changes)
             .map { line in
                 // Its port is the kernel's choice.
+                guard line.utf8.contains(UInt8(ascii: "{")) else { return "    \(line)\n" }
                 let line = issuers.reduce(line) { line, issuer in
                     let url = simulation.url(of: issuer)
                     return line.replacing("{\(issuer.rawValue)}", with: url).replacing(
