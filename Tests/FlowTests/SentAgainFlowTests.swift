@@ -128,6 +128,13 @@ import Testing
         }
     }
 
+    /// On a machine with much to do, one may be told to come again, as an app is.
+    private func patiently(_ ask: () async throws -> HTTPTestAnswer) async throws -> HTTPTestAnswer {
+        var answer = try await ask()
+        for _ in 0..<5 where answer.status == 503 { answer = try await ask() }
+        return answer
+    }
+
     @Test(.timeLimit(.minutes(3)))
     func `waits for the first where it comes in parallel, at either instance`() async throws {
         try await EndingStage.withTwo(.signOut) { stage in
@@ -136,8 +143,10 @@ import Testing
             let answers = try await withThrowingTaskGroup(of: HTTPTestAnswer.self) { group in
                 for number in 0..<8 {
                     group.addTask {
-                        number.isMultiple(of: 2)
-                            ? try await stage.gatehouse.signIn(authorized) : try await stage.post(authorized)
+                        try await patiently {
+                            number.isMultiple(of: 2)
+                                ? try await stage.gatehouse.signIn(authorized) : try await stage.post(authorized)
+                        }
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
