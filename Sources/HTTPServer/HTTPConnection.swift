@@ -189,7 +189,7 @@ actor HTTPConnection: LoopBound, ReadinessHandler {
 
     /// - Returns: whether a slow handshake goes on off the loop. What comes meanwhile is not announced.
     private func goAway() -> Bool {
-        guard stream?.goAway({ Task { await self.comeBack() } }) ?? false else { return false }
+        guard isHandshaking, stream?.goAway({ Task { await self.comeBack() } }) ?? false else { return false }
         try? loop.update(number, for: [])
         return true
     }
