@@ -49,8 +49,9 @@ public import System
     ///   more does not sign.
     /// - Returns: false where the loop may as well do it.
     public func goAway(_ done: @escaping @Sendable () -> Void) -> Bool {
-        guard contexts.signsSlowly, !hasFailed, isHandshaking else { return false }
+        // Before all else: what it has ended with is the worker's until it is back.
         if isAway { return true }
+        guard contexts.signsSlowly, !hasFailed, isHandshaking else { return false }
         isAway = true
         Self.workers.async { [weak self] in
             self?.handshake()
