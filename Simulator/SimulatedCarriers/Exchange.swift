@@ -29,6 +29,7 @@ struct Exchange: Sendable {
         world.log.record(request, at: endpoint, of: issuer)
         let misbehaviours = world.switches.take(at: endpoint, of: issuer) + plan.misbehaviours(at: endpoint)
         await pause(delay(misbehaviours))
+        while let held = misbehaviours.held, !held.isReleased, !Task.isCancelled { await pause(Self.tick) }
         let misbehaviour = misbehaviours.answer
         if let script = misbehaviours.script { return script.response }
         if let response = misbehaviour?.replacement(world) { return response }

@@ -26,6 +26,8 @@ public enum Misbehaviour: Sendable, Hashable {
     case editedClaims(TextEdit)
     /// The answer is held back for so long; its name is `slow_` and the number.
     case slow(milliseconds: Int)
+    /// The answer is held back until it is released; only from inside of a test.
+    case held(HeldAnswer)
 
     private static let slowPrefix = "slow_"
     private static let maximumDelay = 600_000
@@ -64,6 +66,7 @@ public enum Misbehaviour: Sendable, Hashable {
         case .edited: "edited"
         case .editedClaims: "edited_claims"
         case .slow(let milliseconds): "\(Self.slowPrefix)\(milliseconds)"
+        case .held: "held"
         }
     }
 
@@ -93,13 +96,14 @@ public enum Misbehaviour: Sendable, Hashable {
         case .push: [.push]
         case .logout: [.customLogout]
         case .directory: SimulatedEndpoint.ofDirectories
-        case .answer, .slow, .scripted, .edited: nil
+        case .answer, .slow, .held, .scripted, .edited: nil
         }
     }
 }
 
 extension [Misbehaviour] {
     var script: ScriptedAnswer? { found { if case .scripted(let value) = $0 { value } else { nil } } }
+    var held: HeldAnswer? { found { if case .held(let value) = $0 { value } else { nil } } }
     var edits: [TextEdit] { compactMap { if case .edited(let value) = $0 { value } else { nil } } }
     var claimEdits: [TextEdit] { compactMap { if case .editedClaims(let value) = $0 { value } else { nil } } }
     var idToken: [IDTokenMisbehaviour] { compactMap { if case .idToken(let value) = $0 { value } else { nil } } }

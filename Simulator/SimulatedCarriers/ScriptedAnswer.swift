@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import Synchronization
 
 /// An answer to the byte, as some provider gives it, in the place of the simulation's own.
 public struct ScriptedAnswer: Sendable, Hashable {
@@ -27,6 +28,21 @@ public struct ScriptedAnswer: Sendable, Hashable {
         HTTPResponse(
             status: HTTPStatus(status), headers: fields.map { (name: $0.name, value: $0.value) }, body: body)
     }
+}
+
+/// What holds answers back until it is released.
+public final class HeldAnswer: Sendable, Hashable {
+    private let released = Mutex(false)
+
+    public init() {}
+
+    public func release() { released.withLock { $0 = true } }
+
+    var isReleased: Bool { released.withLock(\.self) }
+
+    public static func == (one: HeldAnswer, other: HeldAnswer) -> Bool { one === other }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// Something changed in a text that is right otherwise, byte by byte: what no JSON writer would write.

@@ -207,8 +207,8 @@ enum Schema {
     private static let locked = Postgres.Statement("SELECT version, min_compatible FROM gatehouse_schema FOR UPDATE")
     private static let isOfPostgres = Postgres.Statement(
         """
-        SELECT 1 FROM information_schema.columns
-        WHERE table_schema = current_schema() AND table_name = 'audit' AND column_name = 'writer'
+        SELECT 1 FROM pg_attribute
+        WHERE attrelid = to_regclass(quote_ident(current_schema()) || '.audit') AND attname = 'writer'
         """)
     private static let set = Postgres.Statement(
         "UPDATE gatehouse_schema SET version = $1, min_compatible = greatest(min_compatible, $2)")
@@ -287,7 +287,7 @@ enum Schema {
     }
 
     private static let isTable = Postgres.Statement(
-        "SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = $1")
+        "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.' || quote_ident($1::text)) IS NOT NULL")
 
     /// Makes the tables that are added and not there.
     static func addTables(_ store: PostgresAccounts) async throws(RepositoryError) {

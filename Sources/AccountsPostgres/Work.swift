@@ -81,6 +81,9 @@ private final class FirstFailure: Sendable {
 extension PostgresAccounts {
     /// Before work is begun again that others were in the way of. The more meet each other, the longer each waits.
     private static let longestPause = Duration.milliseconds(100)
+    /// How often work is begun again since a row with its key is there. Whoever made the row is seen by the next try: a
+    /// row that is in the way of this many is no matter of who comes first.
+    private static let mostConflicts = 16
 
     /// Runs one statement, which is a transaction of its own, again while others are in its way.
     ///
@@ -133,6 +136,7 @@ extension PostgresAccounts {
         defer { time.note() }
         guard !time.isOfRequest || !isInEarlierEpoch else { throw .unavailable(.behind(nil)) }
         var attempt = 1
+        var conflicts = 0
         var waits = Turn.current?.isLocked ?? false
         while true {
             let failure = FirstFailure()
@@ -158,7 +162,9 @@ extension PostgresAccounts {
                     waits = noteLocked()
                     continue
                 }
-                guard failure.isWorthRepeating, isWorthwhile(failure.error, in: time) else {
+                if case .refused(.uniqueViolation) = failure.error { conflicts += 1 }
+                guard failure.isWorthRepeating, conflicts <= Self.mostConflicts, isWorthwhile(failure.error, in: time)
+                else {
                     if let error = failure.error, !waits { outcomes.note(told(error)) }
                     throw error
                 }

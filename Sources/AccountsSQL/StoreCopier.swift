@@ -38,6 +38,7 @@ public struct StoreCopier: Sendable {
     private let source: any SQLStore
     private let target: any SQLStore
     private let now: Int64
+    private let pageSize: Int
     private let progress: @Sendable (StoreCopyProgress) -> Void
     /// Of the source; the target has them too.
     private let tables: StoreTables
@@ -45,11 +46,13 @@ public struct StoreCopier: Sendable {
     /// - Parameters:
     ///   - target: opened to be filled.
     ///   - now: seconds since 1970; used codes that have expired by then are left.
+    ///   - pageSize: how many rows are read at once, and are written in one transaction.
     public init(
-        from source: any SQLStore, to target: any SQLStore, now: Int64,
+        from source: any SQLStore, to target: any SQLStore, now: Int64, pageSize: Int = 512,
         progress: @escaping @Sendable (StoreCopyProgress) -> Void = { _ in }
     ) {
         (self.source, self.target, self.now, self.progress) = (source, target, now, progress)
+        self.pageSize = pageSize
         tables = source.tables
     }
 
@@ -99,8 +102,8 @@ public struct StoreCopier: Sendable {
         var sum = TableSum()
         var place = table.start(now: now)
         while true {
-            let page = try await inSource { [place] connection throws(RepositoryError) in
-                try table.rows(connection, after: place)
+            let page = try await inSource { [place, pageSize] connection throws(RepositoryError) in
+                try table.rows(connection, after: place, limit: pageSize)
             }
             for row in page { sum.add(row) }
             let missing = page.drop { row in reached.map { !$0.lexicographicallyPrecedes(table.key(of: row)) } ?? false
@@ -112,7 +115,7 @@ public struct StoreCopier: Sendable {
             }
             tally.add(page.count, alreadyThere: page.count - missing.count)
             progress(.copied(tally.done, of: max(tally.done, tally.total)))
-            guard page.count == StoredTable.pageSize, let last = page.last else { return sum }
+            guard page.count == pageSize, let last = page.last else { return sum }
             place = table.key(of: last)
         }
     }
@@ -125,13 +128,13 @@ public struct StoreCopier: Sendable {
             var sum = TableSum()
             var place = table.start(now: now)
             while true {
-                let page = try await inTarget(reading: table) { [place] connection throws(RepositoryError) in
-                    try table.rows(connection, after: place)
+                let page = try await inTarget(reading: table) { [place, pageSize] connection throws(RepositoryError) in
+                    try table.rows(connection, after: place, limit: pageSize)
                 }
                 for row in page { sum.add(row) }
                 done += page.count
                 progress(.checked(done, of: max(done, total)))
-                guard page.count == StoredTable.pageSize, let last = page.last else { break }
+                guard page.count == pageSize, let last = page.last else { break }
                 place = table.key(of: last)
             }
             guard sum == expected else { throw .different(table: table.name) }

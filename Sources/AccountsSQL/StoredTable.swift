@@ -4,8 +4,6 @@ import Synchronization
 /// A table as the statements see it: what a copy of the store takes row by row, in the order of a key that engines sort
 /// alike, and what removes its rows that have expired.
 package struct StoredTable: Sendable {
-    /// How many rows are read at once, and are written in one transaction.
-    package static let pageSize = 512
     /// How many go into one statement: each costs a way to the server and back.
     private static let rowsAStatement = 64
 
@@ -118,9 +116,11 @@ package struct StoredTable: Sendable {
         try connection.rows(last, [], table.key).first
     }
 
-    /// The rows that follow a key.
-    func rows(_ connection: any StoreConnection, after key: [CopiedValue]) throws(RepositoryError) -> [[CopiedValue]] {
-        try connection.rows(page, key + [.integer(Int64(Self.pageSize))], columns)
+    /// The first rows that follow a key.
+    func rows(
+        _ connection: any StoreConnection, after key: [CopiedValue], limit: Int
+    ) throws(RepositoryError) -> [[CopiedValue]] {
+        try connection.rows(page, key + [.integer(Int64(limit))], columns)
     }
 
     package func insert(_ rows: ArraySlice<[CopiedValue]>, _ connection: any StoreConnection) throws(RepositoryError) {

@@ -12,6 +12,9 @@ import TestSupport
 
 /// A store in a file or in a database, to be copied from and into.
 enum CopyPlace: Sendable {
+    /// Smaller than a copy has it by itself: a few rows are several pages then.
+    static let pageSize = 70
+
     case file(String)
     case database(String)
 
@@ -54,7 +57,7 @@ enum CopyPlace: Sendable {
     ) async throws -> StoreCopyOutcome {
         try await use(key: key, tables: tables) { source in
             try await target.fill(tables: tables) { target in
-                try await StoreCopier(from: source, to: target, now: now).run()
+                try await StoreCopier(from: source, to: target, now: now, pageSize: Self.pageSize).run()
             }
         }
     }
@@ -64,7 +67,7 @@ enum CopyPlace: Sendable {
     func copyUnopened(to target: CopyPlace) async throws -> StoreCopyOutcome {
         try await fill { source in
             try await target.fill { target in
-                try await StoreCopier(from: source, to: target, now: Sample.now).run()
+                try await StoreCopier(from: source, to: target, now: Sample.now, pageSize: Self.pageSize).run()
             }
         }
     }
@@ -122,7 +125,7 @@ extension SQLStore {
             try await untilNothingIsLeft {
                 let place = rows.last.map(table.key) ?? table.start(now: Sample.now)
                 let page = try await read { connection throws(RepositoryError) in
-                    try table.rows(connection, after: place)
+                    try table.rows(connection, after: place, limit: 500)
                 }
                 rows += page
                 return page.count

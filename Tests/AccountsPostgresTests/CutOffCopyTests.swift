@@ -7,13 +7,13 @@ import Testing
 /// What is left of a copy that was cut off, or that is none.
 @Suite struct `A copy that did not come to its end` {
     /// Rows of a table behind this one are refused, in whatever engine.
-    private static let lastTaken = 1000 + 2 * StoredTable.pageSize
+    private static let lastTaken = 1000 + 2 * CopyPlace.pageSize
 
     private func fillSource(_ place: CopyPlace, key: UInt8 = 0x5A) async throws {
         try await place.use(key: key) { store in
             // Two pages and a half.
             try await store.fillEveryTable(
-                5 * StoredTable.pageSize / 2, except: ["key_ring", "secret_keys", "signing_keys", "contact_walk"])
+                5 * CopyPlace.pageSize / 2, except: ["key_ring", "secret_keys", "signing_keys", "contact_walk"])
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
             try await begin(source, target)
             await #expect(throws: RepositoryError.notOpened(.unfinishedCopy)) { try await target.use { _ in } }
             let before = try await target.fill { try await $0.everything() }
-            #expect(before["audit"]?.count == 2 * StoredTable.pageSize)
+            #expect(before["audit"]?.count == 2 * CopyPlace.pageSize)
             #expect(before["outbox"] == [])
             let outcome = try await source.copy(to: target)
             #expect(outcome.alreadyThere == before.values.reduce(0) { $0 + $1.count })

@@ -35,7 +35,7 @@ import Testing
 
     @Test func `has every row in every column, there and back`() async throws {
         try await withCopyPlaces { database, file in
-            let rows = StoredTable.pageSize + 88
+            let rows = CopyPlace.pageSize + 20
             let expected = try await file("users.db").fill { store in
                 try await store.fillEveryTable(rows)
                 return try await store.everything()

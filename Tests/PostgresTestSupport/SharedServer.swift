@@ -45,38 +45,54 @@ public enum SharedServer {
         _ = try await admin.query(.once("DROP DATABASE \(name) WITH (FORCE)"), timeout: .seconds(60))
     }
 
+    /// A database that is lent to one test after the other, and the connection that empties it.
+    private struct LentDatabase: Sendable {
+        let address: String
+        let pool: PostgresPool
+    }
+
     /// Databases that tests are through with: their tables are there, and empty.
-    private static let emptied = Mutex<[String]>([])
-    // As one statement, for it is prepared as one.
+    private static let emptied = Mutex<[LentDatabase]>([])
+    // As one statement, for it is prepared as one. To truncate a table would make new files for it and each of
+    // its indexes, of which there are hundreds.
     private static let empty = Statement.once(
         """
-        DO $$ BEGIN
-            EXECUTE (SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ') || ' RESTART IDENTITY'
-                FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'gatehouse_schema');
-            EXECUTE (SELECT string_agg('ALTER SEQUENCE ' || quote_ident(sequencename) || ' RESTART', '; ')
-                FROM pg_sequences WHERE schemaname = 'public');
+        DO $$ DECLARE name text; BEGIN
+            FOR name IN SELECT quote_ident(tablename) FROM pg_tables
+                WHERE schemaname = 'public' AND tablename <> 'gatehouse_schema'
+            LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
+            PERFORM setval(quote_ident(sequencename)::regclass, start_value, false) FROM pg_sequences
+                WHERE schemaname = 'public' AND last_value IS NOT NULL;
         END $$
         """)
 
     /// Lends a database whose tables are empty, if it has any: making one, and what is to be in it, takes longer than
     /// most tests.
     public static func withEmptyTables(_ body: (String) async throws -> Void) async throws {
-        let address: String
-        if let left = emptied.withLock({ $0.popLast() }) { address = left } else { address = try await makeDatabase() }
-        try await body(address)
-        // One whose test has failed is left as it is.
-        try await withPool(at: address, limits: PoolLimits(connections: 1)) { pool in
-            _ = try await pool.query(empty, timeout: .patience)
+        let database: LentDatabase
+        if let left = emptied.withLock({ $0.popLast() }) {
+            database = left
+        } else {
+            let address = try await makeDatabase()
+            database = LentDatabase(address: address, pool: try admin(at: address))
         }
-        emptied.withLock { $0.append(address) }
+        try await body(database.address)
+        // One whose test has failed is left as it is.
+        _ = try await database.pool.query(empty, timeout: .patience)
+        emptied.withLock { $0.append(database) }
     }
 
+    /// A connection that stays as long as the process does.
     private static func admin(at address: String) throws -> PostgresPool {
+        PostgresPool(
+            loop: try adminLoop.get(), string: try ConnectionString(address),
+            limits: PoolLimits(connections: 1, callersPerConnection: 1, connectTimeout: .seconds(60)))
+    }
+
+    private static let adminLoop = Result {
         let loop = try EventLoop(label: "databases")
         loop.start()
-        return PostgresPool(
-            loop: loop, string: try ConnectionString(address),
-            limits: PoolLimits(connections: 1, callersPerConnection: 1))
+        return loop
     }
 }
 

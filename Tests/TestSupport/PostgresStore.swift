@@ -19,11 +19,12 @@ public func withStore(
     let loop = try EventLoop(label: "store")
     loop.start()
     defer { loop.stop() }
-    // All tests begin at once, and the database has a share of the same processors.
+    // Many tests run at once, and the database has a share of the same processors. Each connection is a process there,
+    // which costs more than most tests do with it.
     let settings = PostgresSettings(
         address: try ConnectionString(address), loops: [loop], dialect: dialect, mayCreate: true, tables: tables,
         formerIssuers: .tested,
-        limits: PoolLimits(connections: 4, connectTimeout: .seconds(60)), statementTimeout: statementTimeout,
+        limits: PoolLimits(connections: 2, connectTimeout: .seconds(60)), statementTimeout: statementTimeout,
         transactionTimeout: statementTimeout * 2, requestTimeout: requestTimeout, isFenced: isFenced,
         ledger: ledger, auditObserver: auditObserver,
         observers: observers)
