@@ -17,7 +17,7 @@ enum SharedStore {
 
     /// Runs a test with what tells a server to use a database that nobody else does.
     static func with(_ body: ([String: String]) async throws -> Void) async throws {
-        try await SharedServer.withDatabase { address in try await body(environment(of: address)) }
+        try await SharedServer.withEmptyTables { address in try await body(environment(of: address)) }
     }
 
     static func environment(of address: String) throws -> [String: String] {
