@@ -22,6 +22,8 @@ public enum StoreOpenError: Error, Equatable, Sendable {
     case olderThanLedger
     /// There is no store at that place, and nobody but a server makes one.
     case noStore
+    /// It is of an earlier version, and could not be copied before it is changed.
+    case noEarlierCopy(Unavailability)
     /// What was to be made is there already, and nothing is overwritten.
     case fileExists
     /// Another server has this store open.

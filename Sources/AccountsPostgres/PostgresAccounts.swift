@@ -13,6 +13,9 @@ internal import Telemetry
 /// it comes from, in a statement of its own or in few; all else is the work that all engines share, in transactions
 /// that are as if nobody else did anything meanwhile.
 public final class PostgresAccounts: SQLStore {
+    /// Of how many steps the tables are that this version makes.
+    public static var schema: Int { Schema.steps.count }
+
     let settings: PostgresSettings
     public let sealer: StoreSealer
     public var tables: StoreTables { settings.tables }

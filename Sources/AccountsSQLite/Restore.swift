@@ -92,11 +92,7 @@ struct Restore {
         }
         connection.auditContext = origin
         let findings = try attempt(RestoreError.backup) { () throws(RepositoryError) in
-            try connection.execute("BEGIN IMMEDIATE")
-            _ = try Schema.migrate(connection)
-            try Schema.add(settings.tables, connection)
-            try KeyRingRows(connection: connection).open(sealer)
-            return try SQLiteAccounts.examine(connection, sealer, settings.tables) { [progress] in
+            try SQLiteAccounts.examine(draft: connection, settings, sealer) { [progress] in
                 progress(.examined($0, of: $1))
             }
         }

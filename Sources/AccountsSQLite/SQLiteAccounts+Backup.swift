@@ -45,13 +45,13 @@ extension SQLiteAccounts {
         if !isCopied {
             // Another file: who was to fill that one may still be at it.
             file = try BackupFile(for: path)
-            try await aside("gatehouse.store.backup") { () throws(RepositoryError) in
+            try await Self.aside("gatehouse.store.backup") { () throws(RepositoryError) in
                 try SQLiteConnection.reader(settings)
             } body: { [file] connection throws(RepositoryError) in
                 try Self.copy(connection, to: file, progress)
             }
         }
-        try await aside("gatehouse.store.backup.check") { [file] () throws(RepositoryError) in
+        try await Self.aside("gatehouse.store.backup.check") { [file] () throws(RepositoryError) in
             try file.settled()
         } body: { [sealer, tables] connection throws(RepositoryError) in
             let findings = try Self.examine(connection, sealer, tables) { progress(.examined($0, of: $1)) }

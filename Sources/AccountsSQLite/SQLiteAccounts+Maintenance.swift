@@ -40,7 +40,7 @@ extension SQLiteAccounts {
     ) async throws(RepositoryError) -> [String] {
         let settings = settings
         do throws(RepositoryError) {
-            return try await aside("gatehouse.store.check") { () throws(RepositoryError) in
+            return try await Self.aside("gatehouse.store.check") { () throws(RepositoryError) in
                 try SQLiteConnection.reader(settings)
             } body: { [sealer, tables] connection throws(RepositoryError) in
                 try Self.examine(connection, sealer, tables, progress)

@@ -9,6 +9,9 @@ public import System
 /// One connection writes, in grouped durable commits (``Writer``), a few read (``ReaderPool``); none of it runs on a
 /// thread of Swift concurrency. Each operation's SQL stands in the file of the operation.
 public final class SQLiteAccounts: SQLStore {
+    /// Of how many steps the tables are that this version makes.
+    public static var schema: Int { Schema.steps.count }
+
     let settings: SQLiteSettings
     public let sealer: StoreSealer
     public var tables: StoreTables { settings.tables }
@@ -38,7 +41,7 @@ public final class SQLiteAccounts: SQLStore {
     ///   - now: seconds since 1970.
     ///   - unlockKeyRing: opens the stored data keys with the master key.
     /// - Throws: `.inUse`, `.noStore`, `.newerSchema`, `.olderThanLedger`, `.unfinishedCopy`, `.notEmpty`,
-    ///   `.wrongMasterKey`, `.unavailable`.
+    ///   `.noEarlierCopy`, `.wrongMasterKey`, `.unavailable`.
     public static func open(
         _ settings: SQLiteSettings, now: Int64, unlockKeyRing: @escaping KeyRingUnlocker
     ) async throws(RepositoryError) -> SQLiteAccounts {
@@ -61,7 +64,8 @@ public final class SQLiteAccounts: SQLStore {
         let usedCodes = UsedCodes(
             limit: isServer ? settings.usedCodeLimit : 0, unprovenLimit: settings.unprovenCodeLimit)
         do throws(RepositoryError) {
-            if isBeside { try await bringAlong(settings.path, writer) }
+            if isBeside { try await bringAlong(settings, writer, now: now) }
+            let copy = isServer ? try await copyBeforeUpdate(settings, writer, now: now) : nil
             let began = ContinuousClock.now
             let found = try await writer.write { connection throws(RepositoryError) in
                 let found = try begin(connection, settings, writer, sealer, secretKeys, now: now)
@@ -70,7 +74,7 @@ public final class SQLiteAccounts: SQLStore {
             }
             let update =
                 (1..<Schema.steps.count).contains(found)
-                ? SchemaUpdate(from: found, to: Schema.steps.count, took: ContinuousClock.now - began) : nil
+                ? SchemaUpdate(from: found, to: Schema.steps.count, took: ContinuousClock.now - began, copy: copy) : nil
             try await writer.between { connection throws(RepositoryError) in
                 try connection.keepTemporaryTables(inMemory: true)
             }
@@ -166,14 +170,29 @@ public final class SQLiteAccounts: SQLStore {
 
     /// Updates an older store for a tool. A running server may be an older one, which the update would pull the tables
     /// from under.
-    private static func bringAlong(_ path: String, _ writer: Writer) async throws(RepositoryError) {
+    private static func bringAlong(
+        _ settings: SQLiteSettings, _ writer: Writer, now: Int64
+    ) async throws(RepositoryError) {
         let isCurrent = try await writer.write { connection throws(RepositoryError) in
             try Schema.isCurrent(connection)
         }
         if isCurrent { return }
-        let lock = try StoreLock(.server, database: path)
+        let lock = try StoreLock(.server, database: settings.path)
+        _ = try await copyBeforeUpdate(settings, writer, now: now)
         try await writer.write { connection throws(RepositoryError) in _ = try Schema.migrate(connection) }
         withExtendedLifetime(lock) {}
+    }
+
+    /// Under the server's lock.
+    ///
+    /// - Returns: where the store is as it was; nil where it stays as it is.
+    private static func copyBeforeUpdate(
+        _ settings: SQLiteSettings, _ writer: Writer, now: Int64
+    ) async throws(RepositoryError) -> String? {
+        guard settings.copiesBeforeUpdate else { return nil }
+        return try await writer.between { connection throws(RepositoryError) in
+            try EarlierCopy.make(connection, of: settings.path, now: now)
+        }
     }
 
     private init(
@@ -239,7 +258,7 @@ public final class SQLiteAccounts: SQLStore {
     public var waitingWrites: Int { writer.waiting }
 
     /// Does something long on a connection of its own, so that nobody waits behind it.
-    func aside<Value: Sendable>(
+    static func aside<Value: Sendable>(
         _ label: String, open: @escaping @Sendable () throws(RepositoryError) -> SQLiteConnection,
         body: @escaping @Sendable (SQLiteConnection) throws(RepositoryError) -> Value
     ) async throws(RepositoryError) -> Value {

@@ -52,6 +52,8 @@ public struct SQLiteSettings: Sendable {
     /// codes that sign somebody in.
     public var unprovenCodeLimit: Int
 
+    /// Whether a store of an earlier version is copied beside itself before it is brought up to date.
+    public var copiesBeforeUpdate: Bool
     /// Who is told of what the audit trail gets.
     public var auditObserver: (any AuditObserver)?
     /// Hear of each write's wait for its turn, and of each group's commit.
@@ -65,7 +67,7 @@ public struct SQLiteSettings: Sendable {
         writeGroupLimit: Int = 256,
         writeQueueLimit: Int = 8192, readers: Int = 2, readQueueLimit: Int = 8192, writerCacheKiB: Int = 8192,
         readerCacheKiB: Int = 2048, checkpointPages: Int = 2000, usedCodeLimit: Int = 8_000_000,
-        unprovenCodeLimit: Int = 1_000_000, auditObserver: (any AuditObserver)? = nil,
+        unprovenCodeLimit: Int = 1_000_000, copiesBeforeUpdate: Bool = true, auditObserver: (any AuditObserver)? = nil,
         observers: Observers = .none
     ) {
         (self.path, self.access, self.tables, self.formerIssuers) = (path, access, tables, formerIssuers)
@@ -74,6 +76,7 @@ public struct SQLiteSettings: Sendable {
         (self.writeQueueLimit, self.readers, self.readQueueLimit) = (writeQueueLimit, readers, readQueueLimit)
         (self.writerCacheKiB, self.readerCacheKiB) = (writerCacheKiB, readerCacheKiB)
         (self.checkpointPages, self.usedCodeLimit) = (checkpointPages, usedCodeLimit)
-        (self.unprovenCodeLimit, self.auditObserver, self.observers) = (unprovenCodeLimit, auditObserver, observers)
+        (self.unprovenCodeLimit, self.copiesBeforeUpdate) = (unprovenCodeLimit, copiesBeforeUpdate)
+        (self.auditObserver, self.observers) = (auditObserver, observers)
     }
 }

@@ -7,6 +7,8 @@ public struct SchemaUpdate: Sendable, Equatable {
     public let (from, to): (Int, Int)
     /// Until it was on disk.
     public let took: Duration
+    /// Where the store is as it was before; nil where no copy was to be made.
+    public let copy: String?
 }
 
 /// The tables, as numbered steps that only go forward. A step that was released never changes; what comes later is
@@ -75,7 +77,7 @@ enum Schema {
         }
     }
 
-    private static func current(_ connection: SQLiteConnection) throws(RepositoryError) -> Int {
+    static func current(_ connection: SQLiteConnection) throws(RepositoryError) -> Int {
         Int(try connection.first(version) { $0.integer(0) } ?? 0)
     }
 

@@ -7,16 +7,31 @@ import System
 // @unchecked: it is used by one restore or compaction, step by step.
 final class StoreDraft: @unchecked Sendable {
     private static let chunkBytes = 1 << 20
-    private static let version = Query("PRAGMA user_version")
+    private static let asideSuffix = "-examined"
     private static let journalMode = Query("PRAGMA journal_mode = DELETE")
 
     let path: String
+    /// Held while it is filled where it is made beside a server; nil where the server's lock is enough.
+    private let lock: File?
     private var isPublished = false
 
     /// Under the server's lock, so that there is one at a time.
     init(beside database: String) {
         path = Self.path(beside: database)
+        lock = nil
         Self.removeLeftovers(beside: database)
+    }
+
+    /// Under a name of its own, for what is looked at and takes nothing's place. What a process that is gone has left
+    /// is removed by the next one.
+    init(asideOf database: String) throws(RepositoryError) {
+        do throws(SystemError) {
+            let made = try BackupDraft.make(for: FileNames.resolved(database) + Self.asideSuffix)
+            path = made.path
+            lock = .some(made.file)
+        } catch {
+            throw .unavailable(error.unavailability)
+        }
     }
 
     deinit {
@@ -38,8 +53,10 @@ final class StoreDraft: @unchecked Sendable {
     func copy(_ file: String, progress: (_ done: Int, _ total: Int) -> Void) throws(RepositoryError) {
         guard FileNames.exists(file) else { throw .notOpened(.noStore) }
         do throws(SystemError) {
-            try Self.copy(file, to: path, progress)
-            if FileNames.exists(file + "-wal") { try Self.copy(file + "-wal", to: path + "-wal") { _, _ in } }
+            try Self.copy(file, to: path, isThere: lock != nil, progress)
+            if FileNames.exists(file + "-wal") {
+                try Self.copy(file + "-wal", to: path + "-wal", isThere: false) { _, _ in }
+            }
         } catch {
             throw .unavailable(error.unavailability)
         }
@@ -75,10 +92,10 @@ final class StoreDraft: @unchecked Sendable {
     }
 
     private static func copy(
-        _ source: String, to target: String, _ progress: (_ done: Int, _ total: Int) -> Void
+        _ source: String, to target: String, isThere: Bool, _ progress: (_ done: Int, _ total: Int) -> Void
     ) throws(SystemError) {
         let from = try File(source, O_RDONLY)
-        let to = try File(target, O_WRONLY | O_CREAT | O_EXCL)
+        let to = try File(target, isThere ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL)
         let size = Int(try from.status().size)
         var chunk = [UInt8](repeating: 0, count: chunkBytes)
         var done = 0

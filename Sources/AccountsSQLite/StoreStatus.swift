@@ -74,7 +74,7 @@ extension SQLiteAccounts {
     /// - Parameter now: seconds since 1970.
     public func status(now: Int64) async throws(RepositoryError) -> StoreStatus {
         let settings = settings
-        return try await aside("gatehouse.store.status") { () throws(RepositoryError) in
+        return try await Self.aside("gatehouse.store.status") { () throws(RepositoryError) in
             try SQLiteConnection.reader(settings)
         } body: { connection throws(RepositoryError) in
             let path = FileNames.resolved(settings.path)

@@ -193,6 +193,10 @@ package struct Server: Service, CustomStringConvertible {
                 "from": .stringConvertible(update.from), "to": .stringConvertible(update.to),
                 "ms": .stringConvertible(Int(update.took / .milliseconds(1))),
             ])
+        guard let copy = update.copy else { return }
+        logger.notice(
+            "the database as it was is the way back to the former version: it holds personal data, remove it in time",
+            metadata: ["copy": "\(copy)"])
     }
 
     /// A service without users is empty for a reason: it was never there, or it was looked for in another place.

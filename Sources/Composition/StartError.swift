@@ -62,6 +62,11 @@ package enum StartError: Error, CustomStringConvertible {
             "the master key does not open the database \(path); it was sealed under another one"
         case .storage(let path, .notOpened(.newerSchema(let found, let known))):
             "a newer version made the database \(path) (schema \(found); this version knows \(known))"
+        case .storage(let path, .notOpened(.noEarlierCopy(let reason))):
+            """
+            the database \(path) is of an earlier version, and it can't be copied before it is changed: \(reason); with a \
+            backup at hand, storage.copyBeforeUpdate: false does without the copy
+            """
         case .storage(let path, .notOpened(.olderThanLedger)):
             """
             the database \(path) is older than its ledger \(path)-ledger, so somebody who was erased may be in it again; \

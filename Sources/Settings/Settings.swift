@@ -233,6 +233,8 @@ public struct Settings: Sendable {
         public internal(set) var masterKeyFile: String?
         /// Whether a store is made where `masterKeyFile` names a key and there is none.
         public internal(set) var create = false
+        /// Whether a file of an earlier version is copied beside itself before it is changed.
+        public internal(set) var copyBeforeUpdate = true
         /// Of the user that `url` names, where that has none.
         public internal(set) var password: Secret?
         /// What outlives a database; nil where nothing does.

@@ -72,7 +72,10 @@ public struct Challenges: Sendable {
     }
 
     /// When a challenge of ours expires, in seconds since 1970, and the milliseconds of the second of its issue; nil
-    /// for every other nonce.
+    /// for a nonce of the app's own.
+    ///
+    /// - Throws: `ServiceError.invalidChallenge` for one that has the form of ours and is proven by no key. Its key may
+    ///   be gone, as after a change of the master key, and then nobody could tell that it is used a second time.
     private func times(of nonce: String) async throws(ServiceError) -> (expiry: Int64, milliseconds: Int64)? {
         guard nonce.hasPrefix(Self.mark), let bytes = Base64URL.decode(String(nonce.dropFirst(Self.mark.count))),
             bytes.count == Self.contentBytes + Digest.sha256.byteCount
@@ -80,7 +83,7 @@ public struct Challenges: Sendable {
         let content = Array(bytes[..<Self.contentBytes])
         guard let key = try await key(Self.number(content[..<Self.numberBytes])),
             constantTimeEqual(Self.tag(of: content, under: key), Array(bytes[Self.contentBytes...]))
-        else { return nil }
+        else { throw .invalidChallenge }
         let times = content[Self.numberBytes...]
         let milliseconds = Self.number(times.dropFirst(Self.expiryBytes).prefix(Self.millisecondBytes))
         // One of an earlier version has random bytes there: it counts as of the second's beginning.

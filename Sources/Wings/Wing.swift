@@ -89,6 +89,6 @@ package struct HousekeepingJob: Sendable {
 /// The wings of this service: each is one folder beside this file, and one line here.
 extension Wing {
     package static let all: [Wing] = [
-        .push, .directorySignUp, .vault, .accountPage, .keyService, .events,
+        .push, .directorySignUp, .vault, .accountPage, .keyService, .events, .securityContact,
     ]
 }

@@ -78,6 +78,7 @@ import YAML
           url: file:data/gatehouse.db # or postgres://user@host/db?sslmode=verify-full
           masterKeyFile: ""
           create: false
+          copyBeforeUpdate: true
           password: ""
           ledger: ""
           connections: 4
@@ -135,6 +136,13 @@ import YAML
           hashesAtOnce: 0
           waiting: 256
           unusedDays: 400
+        securityTxt:
+          contacts: []
+          policy: ""
+          encryption: ""
+          acknowledgments: ""
+          languages: []
+          days: 30
         registration: automatic       # or: ticket
         log:
           level: info

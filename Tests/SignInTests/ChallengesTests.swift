@@ -13,7 +13,12 @@ import Testing
     }
 
     private static func isOurs(_ nonce: String, _ stage: SignInStage) async throws -> Bool {
-        try await challenges(stage).challenge(in: nonce, isRequired: false) != nil
+        do throws(ServiceError) {
+            return try await challenges(stage).challenge(in: nonce, isRequired: false) != nil
+        } catch {
+            #expect(error == .invalidChallenge)
+            return false
+        }
     }
 
     private static func content(_ nonce: String) throws -> [UInt8] {
@@ -49,6 +54,11 @@ import Testing
             var changed = bytes
             changed[index] ^= 1
             #expect(try await !Self.isOurs("gh." + Base64URL.encode(changed), stage), "byte \(index)")
+        }
+        // What has the form of ours is refused, also where a nonce of the app's own is welcome.
+        let forged = "gh." + Base64URL.encode(bytes.map { ~$0 })
+        await #expect(throws: ServiceError.invalidChallenge) {
+            try await Self.challenges(stage).challenge(in: forged, isRequired: false)
         }
         for other in [Array(bytes.dropLast()), bytes + [0], [], [1, 2, 3]] {
             #expect(try await !Self.isOurs("gh." + Base64URL.encode(other), stage))

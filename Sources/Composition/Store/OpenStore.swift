@@ -124,7 +124,8 @@ package struct OpenStore: Sendable {
                 SQLiteSettings(
                     path: path, access: isServer ? .server : .besideServer, tables: tables,
                     formerIssuers: formerIssuers, requestTimeout: .seconds(storage.requestSeconds),
-                    operationsPerRow: storage.operationsPerRow, auditObserver: audit, observers: observers),
+                    operationsPerRow: storage.operationsPerRow, copiesBeforeUpdate: storage.copyBeforeUpdate,
+                    auditObserver: audit, observers: observers),
                 now: now,
                 unlockKeyRing: KeyRing.unlocker(masterKey: masterKey, now: now))
             return OpenStore(

@@ -3,6 +3,7 @@ import AccountsSQLite
 import ArgumentParser
 import Composition
 import JSON
+import Settings
 import SignIn
 internal import System
 
@@ -19,13 +20,19 @@ struct StoreCommand: ParsableCommand {
     /// Examines all of it.
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Examine the whole store, and try to open everything that is sealed.",
-            discussion: "Says what is wrong, and exits 1 when anything is.")
+            abstract: "Examine the whole store, or a backup, and try to open everything that is sealed.",
+            discussion: """
+                Says what is wrong, and exits 1 when anything is. With a file it judges that backup as a restore would, \
+                beside a running server too: it takes as much room beside the store as the backup has, for as long.
+                """)
 
+        @Argument(help: "A backup to judge, instead of the store. It is only read.")
+        var file: String?
         @OptionGroup var options: StoreOptions
         @OptionGroup var report: ReportOptions
 
         func run() async throws {
+            if let file { return try await judge(file) }
             try await options.withStore { store, _, _ in
                 let progress = ProgressReport("values tried")
                 let findings = try await store.repository.check { progress.tell($0, of: $1) }
@@ -34,6 +41,36 @@ struct StoreCommand: ParsableCommand {
                     findings.isEmpty ? "The store is in order.\n" : findings.map { $0 + "\n" }.joined())
                 if !findings.isEmpty { throw ExitCode(1) }
             }
+        }
+
+        private func judge(_ file: String) async throws {
+            let copied = ProgressReport("bytes copied")
+            let examined = ProgressReport("values tried in the copy")
+            let judged: BackupJudgement
+            do {
+                let store = try ClosedStore(
+                    options.configuration.settings().storage, now: WallClock.now.seconds)
+                judged = try await SQLiteAccounts.judge(
+                    backup: file, for: store.settings, unlockKeyRing: store.unlock
+                ) { progress in
+                    switch progress {
+                    case .copied(let done, let total): copied.tell(done, of: total)
+                    case .examined(let done, let total): examined.tell(done, of: total)
+                    }
+                }
+            } catch let error as RestoreError {
+                throw StoreOptions.fail("\(error)")
+            } catch {
+                throw StoreOptions.told(error, "")
+            }
+            let summary = "The backup is in order: \(judged.users) users, schema \(judged.schema).\n"
+            report.write(
+                [
+                    "schema": .integer(Int64(judged.schema)), "users": .integer(Int64(judged.users)),
+                    "findings": .array(judged.findings.map { .string($0) }),
+                ],
+                judged.findings.isEmpty ? summary : judged.findings.map { $0 + "\n" }.joined())
+            if !judged.findings.isEmpty { throw ExitCode(1) }
         }
     }
 
@@ -56,6 +93,13 @@ struct StoreCommand: ParsableCommand {
         @OptionGroup var options: StoreOptions
 
         func run() async throws {
+            if case .postgres = try options.configuration.settings().storage.url {
+                throw StoreOptions.fail(
+                    """
+                    storage.url names a PostgreSQL database, whose own tools make its backups: pg_dump --format=custom for one \
+                    moment, pg_basebackup and archived log for any; keep the master key file and storage.ledger with them
+                    """)
+            }
             try await options.withStore { store, _, clock in
                 let copied = ProgressReport("pages copied")
                 let examined = ProgressReport("values tried in the copy")

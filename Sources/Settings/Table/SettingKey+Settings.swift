@@ -174,6 +174,10 @@ extension SettingKey where Root == Settings {
                 + "made."
         ),
         Self(
+            "storage.copyBeforeUpdate", \.storage.copyBeforeUpdate, .flag,
+            "Whether a file of an earlier version is copied beside itself before it is brought up to date; the copy is "
+                + "the way back."),
+        Self(
             "storage.password", \.storage.password, .secret,
             "Password for PostgreSQL; empty: that of storage.url, or of libpq's password file."),
         Self(
