@@ -46,6 +46,7 @@ import native
 import older_store
 import outbound_proxy
 import overload
+import package
 import pooler
 import postgres_crash
 import power_cut
@@ -62,6 +63,7 @@ import storage
 import traces
 import unit
 import unread_log
+import upgrade
 import vault
 import worst_day
 from bench import Bench, went_on
@@ -86,7 +88,8 @@ DRILLS: dict[str, Drill] = {
     "instances": instances, "rolling": rolling, "postgres-crash": postgres_crash, "standby": standby,
     "races": races, "outbound-proxy": outbound_proxy, "lost-answers": lost_answers, "pooler": pooler,
     "history": history, "hot-row": hot_row, "overload": overload, "worst-day": worst_day, "alerts": alerts,
-    "traces": traces, "hosts": hosts, "https": https, "unit": unit, "incidents": incidents, "cost": cost, "soak": soak}
+    "traces": traces, "hosts": hosts, "https": https, "unit": unit, "package": package, "upgrade": upgrade,
+    "incidents": incidents, "cost": cost, "soak": soak}
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 # A drill that names no time of its own takes less than half of this; one that takes longer hangs, which is a finding
 # too.

@@ -3,7 +3,7 @@
 import os
 import shutil
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from apps import SETTINGS, Answers, App
 from bench import Bench, eventually, tally
@@ -36,17 +36,23 @@ def run(bench: Bench) -> None:
         bench.skip(str(error))
 
 
-def replace_in_turn(bench: Bench, carriers: Carriers, settings: Mapping[str, str]) -> None:
+def replace_in_turn(
+        bench: Bench, carriers: Carriers, settings: Mapping[str, str], earlier: str | None = None,
+        before: Callable[[], None] = lambda: None) -> None:
+    """Replaces one instance after the other under load.
+
+    Those that are there first are of `earlier`, an executable of another version; `before` is called beside them.
+    """
     ports = free_ports(5)
     places = {"one": ports[:2], "two": ports[2:4]}
 
-    def start(name: str) -> Gatehouse:
-        return bench.start(carriers, name, settings={
+    def start(name: str, executable: str | None = None) -> Gatehouse:
+        return bench.start(carriers, name, executable=executable, settings={
             **SETTINGS, **settings, "GATEHOUSE_INSTANCES": "2", "GATEHOUSE_HTTP_PORT": str(places[name][0]),
             "GATEHOUSE_LOG_LEVEL": "notice", "GATEHOUSE_ADMIN_PORT": str(places[name][1]),
             "GATEHOUSE_HTTP_LAME_DUCK_SECONDS": str(LAME_DUCK_SECONDS)})
 
-    servers = {name: start(name) for name in places}
+    servers = {name: start(name, earlier) for name in places}
     proxy, answers = Proxy(bench.folder, ports[4], places), Answers()
     apps = [App(f"app{number}", carriers, Proxied(proxy.port), answers) for number in range(APPS)]
     load = Load(carriers, proxy.port)
@@ -57,6 +63,7 @@ def replace_in_turn(bench: Bench, carriers: Carriers, settings: Mapping[str, str
         bench.state(sees_both(eventually(lambda: all(proxy.sees(name) for name in places))))
         for thread in threads:
             thread.start()
+        before()
         while stops < LEAST_STOPS or load.answered + answers.total < REQUESTS:
             name = list(places)[stops % 2]
             bench.state(is_in_good_order(stops, servers[name].stop()))

@@ -149,19 +149,37 @@ def is_longer(waits: Sequence[float], count: int) -> bool:
     return len(waits) > count
 
 
+class Activation:
+    """A socket that stays open from one server to the next, as a service manager's does."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.listening = socket.create_server(("127.0.0.1", 0), backlog=4096)
+        self.port: int = self.listening.getsockname()[1]
+        # Not 3, which it is to be later.
+        self.number = fcntl.fcntl(self.listening, fcntl.F_DUPFD, 100)
+
+    def program(self, executable: str) -> str:
+        """What gives the socket to that executable: a shell that says which process it is for, and then is that
+        process."""
+        path = os.path.join(self.folder, f"activated-{len(os.listdir(self.folder))}.sh")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(
+                f"#!/bin/bash\nexec 3<&{self.number} {self.number}<&-\n"
+                "export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=http\n"
+                f"exec setpriv --bounding-set=-sys_nice {executable} \"$@\"\n")
+        os.chmod(path, 0o700)
+        return path
+
+    def close(self) -> None:
+        self.listening.close()
+        os.close(self.number)
+
+
 def restart(bench: Bench, carriers: Carriers) -> None:
-    listening = socket.create_server(("127.0.0.1", 0), backlog=4096)
-    port = listening.getsockname()[1]
-    # Not 3, which it is to be later.
-    number = fcntl.fcntl(listening, fcntl.F_DUPFD, 100)
-    # A shell says which process the socket is for, and then is that process.
-    wrapper = os.path.join(bench.folder, "activated.sh")
-    with open(wrapper, "w", encoding="ascii") as file:
-        file.write(
-            f"#!/bin/bash\nexec 3<&{number} {number}<&-\n"
-            "export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=http\n"
-            f"exec setpriv --bounding-set=-sys_nice {bench.binaries}/gatehouse \"$@\"\n")
-    os.chmod(wrapper, 0o700)
+    activation = Activation(bench.folder)
+    port, number = activation.port, activation.number
+    wrapper = activation.program(f"{bench.binaries}/gatehouse")
     over = threading.Event()
     waits, failed = list[float](), list[str]()
 
@@ -199,8 +217,7 @@ def restart(bench: Bench, carriers: Carriers) -> None:
         over.set()
         if server and server.is_running:
             server.kill()
-        listening.close()
-        os.close(number)
+        activation.close()
     bench.figure("restarts", RESTARTS)
     bench.figure("requests", len(waits))
     bench.figure("longest_wait_ms", round(max(waits) * 1000))

@@ -128,7 +128,7 @@ struct VaultFlow {
                 for _ in 0..<200 { group.addTask { try await flow.accessToken() } }
                 if misbehaviour != "hang" {
                     try await eventually("two hundred callers") { recorder.openCount >= 200 }
-                    // Whoever asks the store now is behind all who have come.
+                    // Who asks the store now is behind all who have come.
                     for _ in 0..<2 { _ = try await flow.gatehouse.call("GET", "/users/me", bearer: flow.token) }
                     held.release()
                 }
