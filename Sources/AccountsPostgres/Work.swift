@@ -81,8 +81,8 @@ private final class FirstFailure: Sendable {
 extension PostgresAccounts {
     /// Before work is begun again that others were in the way of. The more meet each other, the longer each waits.
     private static let longestPause = Duration.milliseconds(100)
-    /// How often work is begun again since a row with its key is there. The next try sees who has made the row: one that
-    /// is in the way of this many is no matter of who comes first.
+    /// How often work is begun again since a row with its key is there. The next try sees that row: one that is in the
+    /// way of this many is no matter of who comes first.
     private static let mostConflicts = 16
 
     /// Runs one statement, which is a transaction of its own, again while others are in its way.
