@@ -47,10 +47,13 @@ def replace_in_turn(
     places = {"one": ports[:2], "two": ports[2:4]}
 
     def start(name: str, executable: str | None = None) -> Gatehouse:
-        return bench.start(carriers, name, executable=executable, settings={
+        own = {
             **SETTINGS, **settings, "GATEHOUSE_INSTANCES": "2", "GATEHOUSE_HTTP_PORT": str(places[name][0]),
             "GATEHOUSE_LOG_LEVEL": "notice", "GATEHOUSE_ADMIN_PORT": str(places[name][1]),
-            "GATEHOUSE_HTTP_LAME_DUCK_SECONDS": str(LAME_DUCK_SECONDS)})
+            "GATEHOUSE_HTTP_LAME_DUCK_SECONDS": str(LAME_DUCK_SECONDS)}
+        # Variables had no prefix once.
+        former = {key.removeprefix("GATEHOUSE_"): value for key, value in own.items()} if executable else {}
+        return bench.start(carriers, name, executable=executable, settings={**former, **own})
 
     servers = {name: start(name, earlier) for name in places}
     proxy, answers = Proxy(bench.folder, ports[4], places), Answers()
