@@ -33,6 +33,7 @@ rateLimit: {{signInsPerMinutePerAddress: 0, challengesPerMinutePerAddress: 0, pu
     failedLongSecretsPerMinutePerAddress: 0, signUpsPerMinutePerAddress: 0}}
 push: {{perUser: 100}}
 keyService: {{enabled: true, scryptCost: 14}}
+securityTxt: {{contacts: ["mailto:security@example.com"]}}
 associationFiles: {{apple: "{folder}/apple.json", android: "{folder}/android.json"}}
 providers: [zenkey, plain, beyond]
 provider:
