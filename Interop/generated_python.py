@@ -36,7 +36,8 @@ def run(checks: Checks, service: Service, folder: str, documents: dict[str, Docu
 
 def open_operations(apps: Generated) -> None:
     for name in ("health", "entrance", "documentation", "openAPIDocument", "keys", "clientKeys", "openIDMetadata",
-                 "oauthMetadata", "continueScript", "securityContact", "appleAssociation", "androidAssociation", "issueChallenge"):
+                 "oauthMetadata", "continueScript", "securityContact", "appleAssociation", "androidAssociation",
+                 "issueChallenge"):
         apps.call(name)
 
 

@@ -24,6 +24,8 @@ extension SQLiteAccounts {
         let sealer = StoreSealer(unlockKeyRing)
         do throws(RepositoryError) {
             let draft = try StoreDraft(asideOf: settings.path)
+            // The closures that hold it too end on other threads, maybe later: it is gone when this has returned.
+            defer { draft.discard() }
             return try await aside("gatehouse.store.backup.judge") { () throws(RepositoryError) in
                 try draft.copy(backup) { progress(.copied($0, of: $1)) }
                 return try draft.open(settings)

@@ -34,7 +34,10 @@ final class StoreDraft: @unchecked Sendable {
         }
     }
 
-    deinit {
+    deinit { discard() }
+
+    /// Removes it unless it has taken the store's place. Only when nothing reads or writes it any more.
+    func discard() {
         if !isPublished { Self.remove(path) }
     }
 

@@ -5,6 +5,7 @@ import OpenAPI
 import Testing
 
 @testable import WebAPI
+@testable import Wings
 
 @Suite struct `Every answer that the document promises` {
     /// Every kind of answer in the document.
@@ -39,6 +40,11 @@ import Testing
             _ = await app.send(.get, path, headers: [("If-None-Match", "*")])
         }
         seen.formUnion(app.seenAnswers)
+        var settings = SecurityContactSettings()
+        settings.contacts = ["mailto:security@example.com"]
+        let told = try await APIStage(wings: APIExtensions([.securityContact(settings, origin: nil)]))
+        _ = await told.send(.get, SecurityContact.path)
+        seen.formUnion(told.seenAnswers)
         let hurried = try await APIStage(perMinute: 1)
         for _ in 0..<2 {
             _ = await hurried.post("/auth/challenge", json: [:])

@@ -18,7 +18,7 @@ extension Wing {
 }
 
 extension APIExtension {
-    fileprivate static func securityContact(_ settings: SecurityContactSettings, origin: String?) -> APIExtension {
+    static func securityContact(_ settings: SecurityContactSettings, origin: String?) -> APIExtension {
         APIExtension(
             isOn: { _ in !settings.contacts.isEmpty },
             operations: [
@@ -42,7 +42,7 @@ struct SecurityContact: Sendable {
                 description: "The file.", schema: ["type": "string"],
                 example: "Contact: mailto:security@example.com\nExpires: 2027-01-31T00:00:00Z\n",
                 type: "text/plain; charset=utf-8", headers: [.cacheControl])
-        ], errors: [.notFound])
+        ])
 
     let settings: SecurityContactSettings
     /// Of this service; nil where it is not at the root of a host.
