@@ -10,15 +10,17 @@ final class BackupFile: @unchecked Sendable {
     private static let journalMode = Query("PRAGMA journal_mode = DELETE")
 
     private let path: String
+    private let replaces: Bool
     /// Where it is until it has its name: a whole path, for others who are to find it.
     let draft: String
     private let lock: File
     private var connection: SQLiteConnection?
 
+    /// - Parameter replaces: whether it takes the place of a file of that name.
     /// - Throws: `.fileExists`; `.unavailable` where it can't be made.
-    init(for path: String) throws(RepositoryError) {
-        guard !FileNames.exists(path) else { throw .notOpened(.fileExists) }
-        self.path = path
+    init(for path: String, replaces: Bool = false) throws(RepositoryError) {
+        guard replaces || !FileNames.exists(path) else { throw .notOpened(.fileExists) }
+        (self.path, self.replaces) = (path, replaces)
         do throws(SystemError) {
             let made = try BackupDraft.make(for: path)
             draft = FileNames.resolved(made.path)
@@ -66,11 +68,11 @@ final class BackupFile: @unchecked Sendable {
         return try SQLiteConnection(path: draft, isWritable: false)
     }
 
-    /// Gives the file its name once it is on disk, unless somebody else took the name meanwhile.
+    /// Gives the file its name once it is on disk, unless somebody else took the name and is not to be replaced.
     func publish() throws(RepositoryError) {
         do throws(SystemError) {
             try FileNames.sync(draft)
-            try FileNames.link(draft, as: path)
+            if replaces { try FileNames.rename(draft, to: path) } else { try FileNames.link(draft, as: path) }
             try FileNames.syncFolder(of: path)
         } catch {
             throw error.code == EEXIST ? .notOpened(.fileExists) : .unavailable(error.unavailability)

@@ -3,26 +3,21 @@ import AccountsSQL
 import System
 
 /// The copy of a store of an earlier version that is made before it is brought up to date, since an earlier version
-/// can't open it any more: `store restore` of that version puts the copy back.
+/// can't open it any more: `store restore` of that version puts the copy back. There is one of each schema: a start that
+/// fails, and is tried again and again, fills no disk.
 enum EarlierCopy {
-    /// Between looks at whether others write, who there are none of: the server has its lock.
+    /// Nobody waits behind a step: this is before anything is served.
     private static let pagesPerStep: Int32 = 4096
     private static let quickCheck = Query("PRAGMA quick_check(1)")
 
-    /// - Parameters:
-    ///   - connection: the one that writes, outside of a transaction.
-    ///   - now: seconds since 1970.
+    /// - Parameter connection: the one that writes, outside of a transaction.
     /// - Returns: where the copy is; nil where the store is new or of this version.
     /// - Throws: `.notOpened(.noEarlierCopy)`.
-    static func make(
-        _ connection: SQLiteConnection, of path: String, now: Int64
-    ) throws(RepositoryError) -> String? {
+    static func make(_ connection: SQLiteConnection, of path: String) throws(RepositoryError) -> String? {
         guard try Schema.isBehind(connection) else { return nil }
-        let copy = "\(FileNames.resolved(path))-schema-\(try Schema.current(connection))-\(now)"
+        let copy = "\(FileNames.resolved(path))-schema-\(try Schema.current(connection))"
         do throws(RepositoryError) {
-            // Two starts within a second: the first has made it, or it has failed and left nothing.
-            if FileNames.exists(copy) { return copy }
-            let file = try BackupFile(for: copy)
+            let file = try BackupFile(for: copy, replaces: true)
             let pages = try PageCopy(from: connection, to: try file.target())
             while try pages.step(pages: pagesPerStep) {}
             pages.finish()

@@ -64,8 +64,8 @@ public final class SQLiteAccounts: SQLStore {
         let usedCodes = UsedCodes(
             limit: isServer ? settings.usedCodeLimit : 0, unprovenLimit: settings.unprovenCodeLimit)
         do throws(RepositoryError) {
-            if isBeside { try await bringAlong(settings, writer, now: now) }
-            let copy = isServer ? try await copyBeforeUpdate(settings, writer, now: now) : nil
+            if isBeside { try await bringAlong(settings, writer) }
+            let copy = isServer ? try await copyBeforeUpdate(settings, writer) : nil
             let began = ContinuousClock.now
             let found = try await writer.write { connection throws(RepositoryError) in
                 let found = try begin(connection, settings, writer, sealer, secretKeys, now: now)
@@ -170,15 +170,13 @@ public final class SQLiteAccounts: SQLStore {
 
     /// Updates an older store for a tool. A running server may be an older one, which the update would pull the tables
     /// from under.
-    private static func bringAlong(
-        _ settings: SQLiteSettings, _ writer: Writer, now: Int64
-    ) async throws(RepositoryError) {
+    private static func bringAlong(_ settings: SQLiteSettings, _ writer: Writer) async throws(RepositoryError) {
         let isCurrent = try await writer.write { connection throws(RepositoryError) in
             try Schema.isCurrent(connection)
         }
         if isCurrent { return }
         let lock = try StoreLock(.server, database: settings.path)
-        _ = try await copyBeforeUpdate(settings, writer, now: now)
+        _ = try await copyBeforeUpdate(settings, writer)
         try await writer.write { connection throws(RepositoryError) in _ = try Schema.migrate(connection) }
         withExtendedLifetime(lock) {}
     }
@@ -187,11 +185,11 @@ public final class SQLiteAccounts: SQLStore {
     ///
     /// - Returns: where the store is as it was; nil where it stays as it is.
     private static func copyBeforeUpdate(
-        _ settings: SQLiteSettings, _ writer: Writer, now: Int64
+        _ settings: SQLiteSettings, _ writer: Writer
     ) async throws(RepositoryError) -> String? {
         guard settings.copiesBeforeUpdate else { return nil }
         return try await writer.between { connection throws(RepositoryError) in
-            try EarlierCopy.make(connection, of: settings.path, now: now)
+            try EarlierCopy.make(connection, of: settings.path)
         }
     }
 
