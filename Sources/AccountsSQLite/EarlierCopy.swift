@@ -3,8 +3,8 @@ import AccountsSQL
 import System
 
 /// The copy of a store of an earlier version that is made before it is brought up to date, since an earlier version
-/// can't open it any more: `store restore` of that version puts the copy back. There is one of each schema: a start that
-/// fails, and is tried again and again, fills no disk.
+/// can't open it any more: `store restore` of that version puts the copy back. There is one of each schema: a start
+/// that fails, and is tried again and again, fills no disk.
 enum EarlierCopy {
     /// Nobody waits behind a step: this is before anything is served.
     private static let pagesPerStep: Int32 = 4096
