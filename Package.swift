@@ -333,3 +333,20 @@ let package = Package(
             ]),
     ] + (runsSampleApp ? sampleApp : [])
 )
+
+/// An image is built from the folders of one executable alone, so that a change elsewhere, as of a test, rebuilds
+/// nothing of it.
+if let executable = Context.environment["DEV_EXECUTABLE"] {
+    var waiting = [executable]
+    var needed: Set<String> = []
+    while let name = waiting.popLast() {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            continue
+        }
+        waiting += target.dependencies.compactMap { dependency in
+            if case .byNameItem(let name, _) = dependency { name } else { nil }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = [.executable(name: executable, targets: [executable])]
+}

@@ -17,6 +17,16 @@ swift_flags=(
     ${extra_flags[@]+"${extra_flags[@]}"}
 )
 
+# reproducibly COMMAND…: a build of a release. What the Swift compiler chooses depends on hashes and on addresses, so
+# both are the same each time.
+reproducibly() {
+    if setarch -R true 2>/dev/null; then
+        SWIFT_DETERMINISTIC_HASHING=1 setarch -R "$@"
+    else
+        SWIFT_DETERMINISTIC_HASHING=1 "$@"
+    fi
+}
+
 # Prints the comment that a script begins with, which is its manual, and ends with status 2.
 usage() {
     awk 'NR > 1 { if (!/^#( |$)/) exit; sub(/^# ?/, ""); print }' "$0" >&2
