@@ -236,7 +236,7 @@ package struct Server: Service, CustomStringConvertible {
                 for: SigningKeyEntry.Purpose.needed(
                     for: apps, settings.session.accessTokens,
                     algorithms: settings.providers.reduce(into: []) { $0.formUnion($1.sharedKeys) }),
-                settings.session.accessTokens, now: clock.seconds)
+                settings.session.accessTokens, remembered: settings.session.rememberedTokens, now: clock.seconds)
         } catch {
             // A store may open and turn out to be damaged where the keys are.
             if case .repository(let error) = error { throw .storage(place: store.place, error) }

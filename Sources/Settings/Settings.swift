@@ -305,6 +305,8 @@ public struct Settings: Sendable {
         public var chosenSubjects: SubjectForm? { subject }
         var tokenType = AccessTokenFormat.TokenType.atJWT
         var signing = SigningAlgorithm.es256
+        /// Access tokens that are remembered as good.
+        public internal(set) var rememberedTokens = 16_384
 
         public var accessTokens: AccessTokenFormat { AccessTokenFormat(type: tokenType, algorithm: signing) }
     }

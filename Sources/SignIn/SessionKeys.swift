@@ -41,6 +41,10 @@ public final class SessionKeys: Sendable {
     }
 
     private let state: Mutex<State>
+    private let verifiedTokens: VerifiedTokens
+
+    /// How many access tokens are remembered as good where nobody says it.
+    public static let usualRememberedTokens = 16_384
 
     /// Why there are no keys to sign with.
     public enum LoadError: Error, Sendable {
@@ -55,14 +59,15 @@ public final class SessionKeys: Sendable {
     /// - Parameters:
     ///   - purposes: what the configuration asks for beside access tokens and receipts.
     ///   - format: of access tokens.
+    ///   - remembered: how many access tokens are remembered as good (``VerifiedTokens``).
     ///   - now: seconds since 1970.
     public static func load(
         from repository: any SigningKeyRepository, for purposes: Set<SigningKeyEntry.Purpose>,
-        _ format: AccessTokenFormat = AccessTokenFormat(), now: Int64
+        _ format: AccessTokenFormat = AccessTokenFormat(), remembered: Int = usualRememberedTokens, now: Int64
     ) async throws(LoadError) -> SessionKeys {
         try await makeMissing(alwaysNeeded.union(purposes), in: repository, now: now)
         // Another instance may have been first: what is stored counts.
-        return try SessionKeys(try await Self.stored(in: repository), format, now: now)
+        return try SessionKeys(try await Self.stored(in: repository), format, remembered: remembered, now: now)
     }
 
     /// Makes what the configuration has come to ask for, and takes it over.
@@ -142,9 +147,10 @@ public final class SessionKeys: Sendable {
     /// - Parameters:
     ///   - keys: the newest first, at least one.
     ///   - now: seconds since 1970.
-    init(_ keys: [SigningKey], _ format: AccessTokenFormat, now: Int64) throws(LoadError) {
+    init(_ keys: [SigningKey], _ format: AccessTokenFormat, remembered: Int, now: Int64) throws(LoadError) {
         let current = try SessionKeySet(keys, format, now: now)
         state = Mutex(State(current: current))
+        verifiedTokens = VerifiedTokens(maximumCount: remembered, keys: current)
         clientKeys.use(current.clientSigners)
     }
 
@@ -203,7 +209,15 @@ public final class SessionKeys: Sendable {
     var signer: JWTSigner { current.signer }
     var receiptSigner: JWTSigner { current.receiptSigner }
     var verifying: JWKSet { current.verifying }
-    var format: AccessTokenFormat { current.format }
+
+    /// What a token says that the present keys have signed, as remembered, or else as `verify` finds it.
+    func verified(
+        _ token: String, else verify: (_ token: String, _ keys: SessionKeySet) -> VerifiedToken?
+    ) -> VerifiedToken? {
+        let keys = current
+        return verifiedTokens.token(token, by: keys) { verify($0, keys) }
+    }
+
     var algorithms: [SignatureAlgorithm] { current.algorithms }
     var verifyingIDTokens: JWKSet { current.verifyingIDTokens }
 

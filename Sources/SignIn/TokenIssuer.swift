@@ -255,28 +255,36 @@ public struct TokenIssuer: Sendable {
 
     /// The same, with the time that the token expires at, in seconds since 1970.
     func access(of token: String, at time: Int64?) -> (bearer: Bearer, expiresAt: Int64)? {
+        guard let verified = keys.verified(token, else: Self.verify), verified.issuer == configuration.issuer.text,
+            time.map({ $0 < verified.expiresAt }) ?? true
+        else { return nil }
+        return (verified.bearer, verified.expiresAt)
+    }
+
+    /// What a token says whose signature, type and claims are those of an access token of ours, whenever it is good.
+    private static func verify(_ token: String, by keys: SessionKeySet) -> VerifiedToken? {
         guard
             let verified = try? JWS.verify(
-                token, keys: keys.verifying, allowed: keys.algorithms, maximumByteCount: Self.maximumTokenBytes),
-            isAccessToken(verified.header), let claims = try? JSONValue(parsing: verified.payload.span),
+                token, keys: keys.verifying, allowed: keys.algorithms, maximumByteCount: maximumTokenBytes),
+            isAccessToken(verified.header, of: keys.format),
+            let claims = try? JSONValue(parsing: verified.payload.span),
             // Which no ID token has, whatever its type is called.
             claims["client_id"]?.string != nil,
-            claims["iss"]?.string == configuration.issuer.text, let audience = claims["aud"]?.string,
-            let expires = claims["exp"]?.integer, time.map({ $0 < expires }) ?? true,
-            let subject = claims["sub"]?.string,
+            let issuer = claims["iss"]?.string, let audience = claims["aud"]?.string,
+            let expires = claims["exp"]?.integer, let subject = claims["sub"]?.string,
             let session = claims["sid"]?.string.flatMap({ SessionID($0) })
         else { return nil }
         let permissions = claims["scope"]?.string.map { Permissions(scope: $0) }
-        return (
-            Bearer(
-                subject: subject, session: session, audience: audience, permissions: permissions), expires
-        )
+        return VerifiedToken(
+            issuer: issuer,
+            bearer: Bearer(subject: subject, session: session, audience: audience, permissions: permissions),
+            expiresAt: expires)
     }
 
     /// By the type that access tokens have now, or the one that nothing else ever has.
-    private func isAccessToken(_ header: JWSHeader) -> Bool {
+    private static func isAccessToken(_ header: JWSHeader, of format: AccessTokenFormat) -> Bool {
         header.hasType(AccessTokenFormat.TokenType.atJWT.rawValue)
-            || header.hasType(keys.format.type.rawValue.lowercased())
+            || header.hasType(format.type.rawValue.lowercased())
     }
 
     /// Whether a token can't be checked because its key is not known here. Another instance may have signed it with a

@@ -13,7 +13,9 @@ package struct CurrentUserEndpoint: Sendable {
         _ context: RequestContext, _ principal: Principal, _ user: User
     ) async throws(ServiceError) -> HTTPResponse {
         let tellsGiven = try Self.tellsGiven(context.request)
-        return Self.answer(user, principal.session, by: providers, as: context.responses, tellsGiven: tellsGiven)
+        return HTTPResponse.keptByReader(
+            Self.answer(user, principal.session, by: providers, as: context.responses, tellsGiven: tellsGiven)
+        ).unlessKnown(to: context.request)
     }
 
     /// Whether each attribute that a provider has given is to be told with whose word it is.
@@ -114,6 +116,16 @@ extension JSONWriter {
 }
 
 extension HTTPResponse {
+    /// What an app may keep that asks each time whether it is still so, and what no cache between keeps (RFC 9111
+    /// §5.2.2.4, §5.2.2.7). Another user on the same device has another token.
+    fileprivate static func keptByReader(_ answer: Self) -> Self {
+        var answer = answer
+        answer.headers.removeAll { $0.name == "Cache-Control" }
+        answer.headers.append((name: "Cache-Control", value: "private, no-cache"))
+        answer.headers.append((name: "Vary", value: "Authorization"))
+        return answer
+    }
+
     /// Done, and there is nothing to tell. Not 204: stock iOS apps take 200 only.
     package static var emptyObject: HTTPResponse { .secretJSON(Array("{}".utf8)) }
 }

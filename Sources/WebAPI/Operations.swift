@@ -179,16 +179,16 @@ package struct APIServices: Sendable {
     fileprivate var devices: SessionsEndpoint { SessionsEndpoint(accounts: useCases.accounts) }
 
     fileprivate func keys(for request: HTTPRequest) -> HTTPResponse {
-        keySet(useCases.sessions.keyDocument)
+        keySet(useCases.sessions.keyDocument, for: request)
     }
 
     fileprivate func clientKeys(for request: HTTPRequest) -> HTTPResponse {
-        keySet(useCases.clientKeys.bytes)
+        keySet(useCases.clientKeys.bytes, for: request)
     }
 
-    private func keySet(_ document: [UInt8]) -> HTTPResponse {
+    private func keySet(_ document: [UInt8], for request: HTTPRequest) -> HTTPResponse {
         var response = HTTPResponse.json(.ok, document)
         response.headers.append((name: "Cache-Control", value: "public, max-age=300"))
-        return response
+        return response.unlessKnown(to: request)
     }
 }

@@ -110,6 +110,7 @@ import YAML
           subject: ""
           tokenType: at+jwt
           signing: ES256
+          rememberedTokens: 16384
         browser:
           name: ""
           logoFile: ""
@@ -320,6 +321,7 @@ import YAML
         #expect(settings.session.maximumPerApp == 25)
         #expect(settings.session.sensitiveMaxAgeSeconds == 300)
         #expect(settings.session.accessTokens == AccessTokenFormat(type: .atJWT, algorithm: .es256))
+        #expect(settings.session.rememberedTokens == 16_384)
         #expect(settings.registration == .automatic)
         #expect(settings.log.level == .info)
         #expect(settings.log.format == .text)

@@ -34,16 +34,23 @@ import Testing
             .union(VaultTour.seen()).union(ExchangeTour.seen()).union(KeyServiceTour.seen()).union(SignUpTour.seen())
             .union(AccountPageTour.seen())
         let app = try await APIStage()
-        for path in ["/.well-known/jwks.json", "/auth/client-jwks.json", "/healthz"] { _ = await app.send(.get, path) }
-        for path in ["/openapi.json", "/docs", "/"] {
-            _ = await app.send(.get, path)
-            _ = await app.send(.get, path, headers: [("If-None-Match", "*")])
+        _ = await app.send(.get, "/healthz")
+        let token = try await app.signedIn().token
+        let files = try await APIStage(associationFiles: BrowserStage.associationFiles)
+        for (stage, path) in [
+            (app, "/.well-known/jwks.json"), (app, "/auth/client-jwks.json"), (app, "/openapi.json"), (app, "/docs"),
+            (app, "/"), (app, "/users/me"), (app, IssuerMetadata.paths[0]), (app, IssuerMetadata.paths[1]),
+            (files, AssociationFiles.applePath), (files, AssociationFiles.androidPath),
+        ] {
+            _ = await stage.send(.get, path, headers: bearer(token))
+            _ = await stage.send(.get, path, headers: bearer(token) + [("If-None-Match", "*")])
         }
-        seen.formUnion(app.seenAnswers)
+        seen.formUnion(app.seenAnswers.union(files.seenAnswers))
         var settings = SecurityContactSettings()
         settings.contacts = ["mailto:security@example.com"]
         let told = try await APIStage(wings: APIExtensions([.securityContact(settings, origin: nil)]))
         _ = await told.send(.get, SecurityContact.path)
+        _ = await told.send(.get, SecurityContact.path, headers: [("If-None-Match", "*")])
         seen.formUnion(told.seenAnswers)
         let hurried = try await APIStage(perMinute: 1)
         for _ in 0..<2 {

@@ -295,6 +295,11 @@ extension SettingKey where Root == Settings {
         Self(
             "session.signing", \.session.signing, .text(.choice),
             "What signs access tokens: RS256 for backends that take nothing else, at ten times the work."),
+        Self(
+            "session.rememberedTokens", \.session.rememberedTokens, .number(0...1_000_000),
+            "Access tokens that each instance remembers to be well signed, some 400 bytes each; whether their sessions live is "
+                + "asked all the same. 0: none."
+        ),
     ]
 
     private static let browser: [Self] = [

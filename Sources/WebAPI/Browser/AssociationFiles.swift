@@ -33,6 +33,6 @@ public struct AssociationFiles: Sendable {
             ], shared: file)
         // Nobody says which codings those servers undo.
         response.isCompressible = false
-        return response
+        return response.unlessKnown(to: request)
     }
 }

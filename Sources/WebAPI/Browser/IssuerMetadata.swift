@@ -12,12 +12,15 @@ package struct IssuerMetadata: Sendable {
 
     let hasIntrospectors: Bool
     private let document: SharedBody
+    private let entityTag: EntityTag
 
     /// - Parameter exchangesTokens: whether some provider's access tokens sign people in (RFC 8693).
     init(issuer: BaseURL, hasIntrospectors: Bool, exchangesTokens: Bool) {
         self.hasIntrospectors = hasIntrospectors
-        document = SharedBody(
-            Self.document(issuer, hasIntrospectors: hasIntrospectors, exchangesTokens: exchangesTokens).serialized)
+        let bytes = Self.document(
+            issuer, hasIntrospectors: hasIntrospectors, exchangesTokens: exchangesTokens
+        ).serialized
+        (document, entityTag) = (SharedBody(bytes), EntityTag(of: bytes))
     }
 
     /// The paths under which it is found: those above, and for an issuer with a path the two ways of putting both
@@ -36,7 +39,8 @@ package struct IssuerMetadata: Sendable {
             headers: [
                 (name: "Content-Type", value: "application/json"),
                 (name: "Cache-Control", value: "public, max-age=300"),
-            ], shared: document)
+            ], shared: document
+        ).unlessKnown(to: request, as: entityTag)
     }
 
     private static func document(

@@ -21,8 +21,7 @@ final class DocumentationFiles: Sendable {
     private struct Rendered: Sendable {
         let body: SharedBody
         let headers: [(name: String, value: String)]
-        /// Weak, since the connection may compress the body (RFC 9110 §8.8.3.3).
-        let entityTag: String
+        let entityTag: EntityTag
         var hasCommonFields = true
     }
 
@@ -71,7 +70,7 @@ final class DocumentationFiles: Sendable {
         let body = document.serialized
         return Rendered(
             body: SharedBody(body), headers: [(name: "Content-Type", value: "application/json")],
-            entityTag: entityTag(of: body))
+            entityTag: EntityTag(of: body))
     }
 
     /// A page has a style where other answers have nothing, and is as strict as they are otherwise.
@@ -88,32 +87,13 @@ final class DocumentationFiles: Sendable {
                         + "frame-ancestors 'none'"
                 ),
                 (name: "X-Content-Type-Options", value: "nosniff"), (name: "Referrer-Policy", value: "no-referrer"),
-            ], entityTag: entityTag(of: body), hasCommonFields: false)
-    }
-
-    private static func entityTag(of body: [UInt8]) -> String {
-        "W/\"\(Base64URL.encode(Array(Digest.sha256.hash(body).prefix(12))))\""
+            ], entityTag: EntityTag(of: body), hasCommonFields: false)
     }
 
     private func answer(_ rendered: Rendered, to request: HTTPRequest) -> HTTPResponse {
-        let isKnown = request.headers("if-none-match").contains { Self.matches($0, rendered.entityTag) }
-        var response =
-            isKnown
-            ? HTTPResponse(status: .notModified, headers: rendered.headers)
-            : HTTPResponse(status: .ok, headers: rendered.headers, shared: rendered.body)
-        response.headers.append((name: "ETag", value: rendered.entityTag))
+        var response = HTTPResponse(status: .ok, headers: rendered.headers, shared: rendered.body)
         response.headers.append((name: "Cache-Control", value: cacheControl))
         response.hasCommonFields = rendered.hasCommonFields
-        return response
-    }
-
-    /// Whether a list of entity tags has this one, by weak comparison (RFC 9110 §13.1.2). Ours have no comma.
-    private static func matches(_ field: String, _ entityTag: String) -> Bool {
-        let opaque = entityTag.dropFirst(2)
-        return field.split(separator: ",").contains { element in
-            let tag = element.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
-            let text = String(tag)
-            return text == "*" || text == entityTag || text == opaque
-        }
+        return response.unlessKnown(to: request, as: rendered.entityTag)
     }
 }

@@ -65,6 +65,7 @@ package enum ResponseHeader: String, CaseIterable {
     case allow = "Allow"
     case entityTag = "ETag"
     case cacheControl = "Cache-Control"
+    case vary = "Vary"
     case contentLanguage = "Content-Language"
     case location = "Location"
     case setCookie = "Set-Cookie"
@@ -91,6 +92,8 @@ package enum ResponseHeader: String, CaseIterable {
             ["description": "For `If-None-Match`.", "schema": ["type": "string"]]
         case .cacheControl:
             ["description": "How long the answer may be kept.", "schema": ["type": "string"]]
+        case .vary:
+            ["description": "The fields of the request that the answer depends on.", "schema": ["type": "string"]]
         case .contentLanguage: ["description": "What the page is written in.", "schema": ["type": "string"]]
         case .location: ["description": "Where the browser goes on.", "schema": ["type": "string"]]
         case .setCookie:

@@ -45,7 +45,8 @@ enum IssuerDescriptions {
             successes: [
                 .init(
                     description: "The metadata.", schema: Reference.schema("IssuerMetadata"), headers: [.cacheControl])
-            ])
+            ]
+        ).conditional
     }
 
     static let appleAssociation = association(
@@ -60,6 +61,7 @@ enum IssuerDescriptions {
             id: id, tag: .service, summary: "Tell \(system) which apps belong to this host",
             description:
                 "The file that `associationFiles` names, byte for byte. Where it names none there is nothing here.",
-            successes: [.init(description: "The file.", schema: schema, headers: [.cacheControl])], errors: [.notFound])
+            successes: [.init(description: "The file.", schema: schema, headers: [.cacheControl])], errors: [.notFound]
+        ).conditional
     }
 }

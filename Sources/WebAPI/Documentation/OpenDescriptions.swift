@@ -11,7 +11,8 @@ enum OpenDescriptions {
             .init(
                 description: "The keys.", schema: Reference.schema("KeySet"), example: Examples.keys,
                 headers: [.cacheControl])
-        ])
+        ]
+    ).conditional
 
     static let clientKeys = OperationDescription(
         id: "clientKeys", tag: .service,
@@ -24,7 +25,8 @@ enum OpenDescriptions {
             .init(
                 description: "The keys.", schema: Reference.schema("KeySet"), example: Examples.keys,
                 headers: [.cacheControl])
-        ])
+        ]
+    ).conditional
 
     static let health = OperationDescription(
         id: "health", tag: .service, summary: "Ask whether the server answers",
@@ -34,26 +36,14 @@ enum OpenDescriptions {
                 description: "It does.", schema: Reference.schema("Health"), example: ["status": "ok"])
         ])
 
-    /// Of a client that has the answer already.
-    private static let condition: JSONValue = [
-        "name": "If-None-Match", "in": "header", "required": false,
-        "description": "The `ETag` of an earlier answer (RFC 9110 §13.1.2).", "schema": ["type": "string"],
-    ]
-
-    private static let unchanged = OperationDescription.Success(
-        status: 304, description: "It has not changed.", headers: [.entityTag, .cacheControl])
-
     static let document = OperationDescription(
         id: "openAPIDocument", tag: .service, summary: "Get this document",
         description: "The description of the API for tools (OpenAPI 3.0).",
-        parameters: [condition],
         successes: [
             .init(
-                description: "The document.",
-                schema: Reference.schema("OpenAPIDocument"),
-                headers: [.entityTag, .cacheControl]),
-            unchanged,
-        ])
+                description: "The document.", schema: Reference.schema("OpenAPIDocument"), headers: [.cacheControl])
+        ]
+    ).conditional
 
     static let page = page(
         "documentation", "Read this document",
@@ -64,12 +54,12 @@ enum OpenDescriptions {
 
     private static func page(_ id: String, _ summary: String, _ description: String) -> OperationDescription {
         OperationDescription(
-            id: id, tag: .service, summary: summary, description: description, parameters: [condition],
+            id: id, tag: .service, summary: summary, description: description,
             successes: [
                 .init(
                     description: "The page.", schema: ["type": "string"], type: "text/html; charset=utf-8",
-                    headers: [.entityTag, .cacheControl]),
-                unchanged,
-            ])
+                    headers: [.cacheControl])
+            ]
+        ).conditional
     }
 }

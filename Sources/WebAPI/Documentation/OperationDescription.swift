@@ -42,9 +42,9 @@ package struct OperationDescription: Sendable {
     let tag: OperationGroup
     let summary: String
     let description: String
-    var parameters: [JSONValue] = []
+    private(set) var parameters: [JSONValue] = []
     var body: Body?
-    let successes: [Success]
+    private(set) var successes: [Success]
     /// Errors of its own. Those of its access, of its body and of HTTP are added.
     var errors: [ErrorCode] = []
 
@@ -54,6 +54,25 @@ package struct OperationDescription: Sendable {
     ) {
         (self.id, self.tag, self.summary, self.description) = (id, tag, summary, description)
         (self.parameters, self.body, self.successes, self.errors) = (parameters, body, successes, errors)
+    }
+
+    /// The same of an answer that is not sent to who has it (``HTTPResponse/unlessKnown(to:as:)``).
+    package var conditional: Self {
+        var copy = self
+        copy.parameters.append([
+            "name": "If-None-Match", "in": "header", "required": false,
+            "description": "The `ETag` of an earlier answer (RFC 9110 §13.1.2).", "schema": ["type": "string"],
+        ])
+        copy.successes = successes.map { success in
+            var tagged = success
+            tagged.headers.insert(.entityTag, at: 0)
+            return tagged
+        }
+        copy.successes.append(
+            Success(
+                status: 304, description: "It has not changed.",
+                headers: copy.successes.first?.headers ?? [.entityTag]))
+        return copy
     }
 }
 

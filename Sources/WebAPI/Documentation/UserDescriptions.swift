@@ -13,7 +13,7 @@ package enum UserDescriptions {
             The carriers' attributes. Names, `nickname`, `picture`, `locale`, `zoneinfo` and `postal_code` are the user's \
             own where there is such a value; everything else, such as `email`, `phone_number` and `birthdate`, is the \
             carrier's wherever one has given it. What the user says otherwise than a carrier stands under `own`, always. \
-            With `?attributes=true` what providers have given stands under `attributes` once more, each with whose word it is. \
+            Whoever shows the answer's `ETag` and finds it unchanged is sent nothing. With `?attributes=true` what providers have given stands under `attributes` once more, each with whose word it is. \
             \(StockAppSchemas.sentence)
             """,
         parameters: [
@@ -26,7 +26,12 @@ package enum UserDescriptions {
                 "schema": ["type": "boolean", "default": false],
             ]
         ],
-        successes: [user])
+        successes: [
+            .init(
+                description: "The user.", schema: Reference.schema("CurrentUser"), example: Examples.currentUser,
+                headers: [.cacheControl, .vary])
+        ]
+    ).conditional
 
     static let edit = OperationDescription(
         id: "editCurrentUser", tag: .user, summary: "Change the user's own values",

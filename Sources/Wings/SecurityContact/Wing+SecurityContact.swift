@@ -42,7 +42,8 @@ struct SecurityContact: Sendable {
                 description: "The file.", schema: ["type": "string"],
                 example: "Contact: mailto:security@example.com\nExpires: 2027-01-31T00:00:00Z\n",
                 type: "text/plain; charset=utf-8", headers: [.cacheControl])
-        ])
+        ]
+    ).conditional
 
     let settings: SecurityContactSettings
     /// Of this service; nil where it is not at the root of a host.
@@ -55,7 +56,8 @@ struct SecurityContact: Sendable {
             headers: [
                 (name: "Content-Type", value: "text/plain; charset=utf-8"),
                 (name: "Cache-Control", value: "public, max-age=3600"),
-            ], body: Array(text(now: clock.seconds).utf8))
+            ], body: Array(text(now: clock.seconds).utf8)
+        ).unlessKnown(to: request)
     }
 
     /// - Parameter now: seconds since 1970. The file is the same for the whole of a day.
