@@ -19,8 +19,8 @@ private enum Errand {
         app:
           desk: {clientID: desk, redirectURIs: ['https://desk.example/cb'], \(BrowserFlow.trusted)}
           web: {clientID: web, redirectURIs: ['https://web.example/cb'], secret: secret-of-the-web-app, \(BrowserFlow.trusted)}
-          asking: {clientID: asking, redirectURIs: ['https://desk.example/cb'], scopes: [openid, transactions]}
-          thin: {clientID: thin, redirectURIs: ['https://desk.example/cb'], scopes: [openid, email]}
+          asking: {clientID: asking, redirectURIs: ['https://desk.example/cb'], idTokenAlgorithm: ES256, scopes: [openid, transactions]}
+          thin: {clientID: thin, redirectURIs: ['https://desk.example/cb'], idTokenAlgorithm: ES256, scopes: [openid, email]}
         """
 
     static func payload(_ token: String) throws -> JSONValue {

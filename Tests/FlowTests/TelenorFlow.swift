@@ -13,6 +13,7 @@ struct TelenorFlow {
         app:
           desk:
             clientID: desk
+            idTokenAlgorithm: ES256
             redirectURIs: ['https://desk.example/cb']
             postLogoutRedirectURIs: ['http://127.0.0.1/bye']
             scopes: [openid, profile, email, phone, claims, offline_access, account.read, account.write]

@@ -28,6 +28,7 @@ struct VaultFlow {
         app:
           service:
             clientID: service
+            idTokenAlgorithm: ES256
             secret: secret-of-the-service
             redirectURIs: ['\(redirectURI)']
             providerTokens: [plain]

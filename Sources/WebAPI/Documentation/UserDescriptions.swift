@@ -13,7 +13,7 @@ package enum UserDescriptions {
             The carriers' attributes. Names, `nickname`, `picture`, `locale`, `zoneinfo` and `postal_code` are the user's \
             own where there is such a value; everything else, such as `email`, `phone_number` and `birthdate`, is the \
             carrier's wherever one has given it. What the user says otherwise than a carrier stands under `own`, always. \
-            Whoever shows the answer's `ETag` and finds it unchanged is sent nothing. With `?attributes=true` what providers have given stands under `attributes` once more, each with whose word it is. \
+            An app that shows the `ETag` it has is sent nothing while that is unchanged. With `?attributes=true` what providers have given stands under `attributes` once more, each with whose word it is. \
             \(StockAppSchemas.sentence)
             """,
         parameters: [
