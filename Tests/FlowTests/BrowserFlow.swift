@@ -19,8 +19,8 @@ struct BrowserFlow {
           desk: {clientID: desk, redirectURIs: ['https://desk.example/cb', 'http://127.0.0.1/cb'], \(trusted)}
           web: {clientID: web, redirectURIs: ['https://web.example/cb'], secret: secret-of-the-web-app, \(trusted)}
         """
-    /// What the operator gives apps of their own, which ask for nothing of it. Their ID tokens are signed with the key of
-    /// access tokens: to make one of RSA takes a server longer than most tests take.
+    /// What the operator gives apps of their own, which ask for nothing of it. Their ID tokens are signed with the key
+    /// of access tokens: to make one of RSA takes a server longer than most tests take.
     static let trusted = """
         idTokenAlgorithm: ES256, \
         scopes: [openid, profile, email, phone, address, postal_code, claims, \(account)], \
