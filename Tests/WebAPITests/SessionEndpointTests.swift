@@ -163,7 +163,7 @@ import Testing
         ])
         let answer = await app.send(.get, "/users/me", headers: bearer(try await app.signedIn().token))
         #expect(answer.status == 200)
-        #expect(answer.header("cache-control") == "no-store")
+        #expect(answer.header("cache-control") == "private, no-cache")
         #expect(answer.isCompressible == false)
         let body = try #require(answer.json.object)
         #expect(
