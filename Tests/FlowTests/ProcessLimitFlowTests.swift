@@ -35,33 +35,42 @@ import Testing
     {
         try await with(zenkey: ["connectionsPerHost: \(limit)"], latency: .milliseconds(50)) { gatehouse in
             let port = try #require(URLComponents(string: gatehouse.simulation.aurora)?.port)
-            let apps = try await apps(24, gatehouse)
             // A provider that has gone may have had this port before, and left clients behind.
             let others = try Self.connections(to: port)
-            let meanwhile = Meanwhile()
-            let most = try await withThrowingTaskGroup(of: [Int].self) { group in
-                group.addTask {
-                    defer { meanwhile.end() }
-                    return try await statuses(apps, gatehouse)
-                }
-                group.addTask {
-                    var most = 0
-                    var last: Set<Substring> = []
-                    while meanwhile.goesOn {
-                        // The table is not read at one moment: connections that replace each other can both be in it.
-                        // What is in two of them in a row was open all the time between them.
-                        let open = try Self.connections(to: port).subtracting(others)
-                        most = max(most, open.intersection(last).count)
-                        last = open
-                        try? await Task.sleep(for: .milliseconds(5))
-                    }
-                    return [most]
-                }
-                let answers = try #require(try await group.next())
-                #expect(answers == [Int](repeating: 200, count: 24))
-                return try #require(try await group.next()?.first)
+            var most = 0
+            // On a busy machine whole sign-ins may pass between two looks.
+            for _ in 0..<10 where most < limit {
+                most = max(most, try await self.most(to: port, but: others, gatehouse))
             }
             #expect(most == limit)
+        }
+    }
+
+    /// How many connections to a port are open together while many sign in.
+    private func most(to port: Int, but others: Set<Substring>, _ gatehouse: RunningGatehouse) async throws -> Int {
+        let apps = try await apps(24, gatehouse)
+        let meanwhile = Meanwhile()
+        return try await withThrowingTaskGroup(of: [Int].self) { group in
+            group.addTask {
+                defer { meanwhile.end() }
+                return try await statuses(apps, gatehouse)
+            }
+            group.addTask {
+                var most = 0
+                var last: Set<Substring> = []
+                while meanwhile.goesOn {
+                    // The table is not read at one moment: connections that replace each other can both be in it.
+                    // What is in two of them in a row was open all the time between them.
+                    let open = try Self.connections(to: port).subtracting(others)
+                    most = max(most, open.intersection(last).count)
+                    last = open
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+                return [most]
+            }
+            let answers = try #require(try await group.next())
+            #expect(answers == [Int](repeating: 200, count: 24))
+            return try #require(try await group.next()?.first)
         }
     }
 
