@@ -4,8 +4,8 @@
 #   docker build -t gatehouse-carriers --target carrier-simulator .
 #
 # The revision is what `gatehouse --version` and the metric gatehouse_build_info tell. It is the last commit that
-# changed the server, so that one that changes a test rebuilds nothing. scripts/check-image and scripts/release give
-# the version and a time as well, and then two builds give the same bytes.
+# changed the server, so that one that changes a test rebuilds nothing. scripts/build-image gives the version and a
+# time as well, and then two builds differ in nothing but some bytes of the executables.
 
 FROM swift:6.3.1-bookworm AS toolchain
 RUN apt-get update -q \
@@ -20,9 +20,9 @@ RUN --mount=type=secret,id=gitconfig,target=/root/.gitconfig,required=false swif
 COPY Sources Sources
 
 # Of the manifest only the executable is wanted, and what is in it. So a change of a test, or of the other executable,
-# rebuilds nothing here. The compiler's choices depend on hashes and on addresses: both are the same in each build where
-# the builder allows that (Docker does not allow the second, and there some function may be compiled otherwise). Swift's own libraries go into it, so that the images need no Swift; C libraries stay shared, so
-# that an update of the distribution's OpenSSL reaches them.
+# rebuilds nothing here. The compiler's choices depend on hashes and on addresses: both are fixed where the builder
+# allows that, which Docker does not for addresses. Swift's own libraries go into it, so that the images need no Swift;
+# C libraries stay shared, so that an update of the distribution's OpenSSL reaches them.
 FROM toolchain AS build
 ARG BUILD_REVISION
 RUN --mount=type=secret,id=gitconfig,target=/root/.gitconfig,required=false \
